@@ -1,0 +1,2 @@
+//! The `dagaz` command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Core: the first-order intermediate language of Dagaz, its text form, verifier and interpreter

@@ -1,0 +1,1 @@
+//! From typed Dagaz programs to Core by partial evaluation

@@ -1,0 +1,1 @@
+//! Modules, names, type and size inference, and consumption checking for Dagaz

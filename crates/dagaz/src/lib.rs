@@ -1,0 +1,1 @@
+//! Dagaz as a library: compile programs and call their entry points
