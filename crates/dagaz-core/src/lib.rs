@@ -1,1 +1,9 @@
-//! Core: the first-order intermediate language of Dagaz, its text form, verifier and interpreter
+//! Core: the first-order intermediate language of Dagaz.
+//!
+//! First-order, typed, A-normal form, pure. There are no functions as values, tuples, records or sums
+//! here; arrays of tuples have become tuples of arrays, and sizes are `i64` atoms in types. Core knows no
+//! surface syntax: programs reach it through `dagaz-simplify`, or through its own text form.
+
+pub mod exp;
+pub mod prim;
+pub mod types;

@@ -1,0 +1,309 @@
+//! Programs, statements and expressions of Core: plain data.
+
+use std::sync::Arc;
+
+use crate::prim::{BinOp, CmpOp, PrimType, TernOp, UnOp};
+use crate::types::{Atom, FunId, Param, Type, VarId};
+
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Top-level constants, in order; in scope in every function.
+    pub consts: Vec<Stm>,
+    pub funs: Vec<Fun>,
+    pub entries: Vec<Entry>,
+    pub vars: Vars,
+    /// Source places; a [`Loc`] is an index.
+    pub locs: Vec<SourceLoc>,
+}
+
+/// The hint of every variable, by number.
+#[derive(Clone, Debug, Default)]
+pub struct Vars {
+    pub hints: Vec<Box<str>>,
+}
+
+/// A place in the source, or none (`Loc::NONE`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Loc(pub u32);
+
+impl Loc {
+    pub const NONE: Loc = Loc(u32::MAX);
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct SourceLoc {
+    pub file: Arc<str>,
+    /// One-based.
+    pub line: u32,
+    /// One-based, in characters.
+    pub col: u32,
+    /// The call that brought this code here, when its function was inlined.
+    pub inlined_at: Option<Loc>,
+}
+
+/// A function. Sizes of array parameters and results are parameters and results themselves:
+/// `def f (n: i64, xs: [n]f64) : (k: i64, ys: [k]f64) = …`
+#[derive(Clone, Debug)]
+pub struct Fun {
+    pub name: String,
+    pub params: Vec<Param>,
+    /// Results are named so that later types can mention earlier results.
+    pub ret: Vec<Param>,
+    pub body: Body,
+    pub loc: Loc,
+}
+
+/// What the user calls, and how the user's values correspond to the function's parameters and results.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub name: String,
+    pub fun: FunId,
+    /// The first so many parameters of the function are sizes, to be read off the shapes of the others.
+    pub size_params: usize,
+    pub params: Vec<EntryParam>,
+    /// The first so many results of the function are sizes, which the user does not see.
+    pub size_results: usize,
+    pub results: Vec<EntryType>,
+}
+
+#[derive(Clone, Debug)]
+pub struct EntryParam {
+    pub name: String,
+    pub ty: EntryType,
+    /// The function consumes it.
+    pub unique: bool,
+}
+
+/// How the user sees a parameter or result. `name` is the type as written in the source.
+#[derive(Clone, Debug)]
+pub enum EntryType {
+    /// One Core value: a scalar or an array of scalars.
+    Value { name: String, ty: Type },
+    /// Several Core values under one name: a record, tuple, sum, or an array of those.
+    Opaque { name: String, types: Vec<Type>, kind: OpaqueKind },
+}
+
+#[derive(Clone, Debug)]
+pub enum OpaqueKind {
+    /// The fields, in the order of their Core values. A tuple has fields "0", "1", ….
+    Record(Vec<(String, EntryType)>),
+    /// A sum type, an array of records or sums, or an abstract type.
+    Other,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Body {
+    pub stms: Vec<Stm>,
+    pub result: Vec<Atom>,
+}
+
+/// `let (x: t, …) = e`. Types in the pattern may mention earlier variables of the same pattern, when the
+/// expression is an `if`, `loop` or `call` that returns sizes before the arrays that have them.
+#[derive(Clone, Debug)]
+pub struct Stm {
+    pub pat: Vec<Param>,
+    pub exp: Exp,
+    pub loc: Loc,
+}
+
+/// An anonymous function under a parallel operation. Result types mention only variables from outside.
+#[derive(Clone, Debug)]
+pub struct Lambda {
+    pub params: Vec<Param>,
+    pub body: Body,
+    pub ret: Vec<Type>,
+}
+
+/// Whether an index is checked when it is used, or known to be within bounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Check {
+    Checked,
+    Certified,
+}
+
+/// One dimension of a slice.
+#[derive(Clone, Debug)]
+pub enum DimSlice {
+    /// One index; the dimension disappears.
+    Fix(Atom),
+    /// Elements `start + i * stride` for `i < len`.
+    Range { start: Atom, len: Atom, stride: Atom },
+}
+
+#[derive(Clone, Debug)]
+pub enum MsgPart {
+    Text(String),
+    Value(Atom),
+}
+
+/// The parallel operations take rows of `arrays`, all of outer size `width`. `pre`, where present, is a
+/// fused `map`: it is applied to the rows, and the operation proper works on its results.
+#[derive(Clone, Debug)]
+pub enum Exp {
+    Atom(Atom),
+    /// The type is that of the operand.
+    UnOp(UnOp, PrimType, Atom),
+    /// The type is that of the first operand.
+    BinOp(BinOp, PrimType, Atom, Atom),
+    TernOp(TernOp, PrimType, [Atom; 3]),
+    CmpOp(CmpOp, PrimType, Atom, Atom),
+    /// From the first type to the second, as a C cast that saturates for float to integer and maps NaN to 0;
+    /// to `bool`: not zero.
+    Convert(PrimType, PrimType, Atom),
+
+    /// An element or, with fewer indices than dimensions, a row.
+    Index {
+        array: VarId,
+        indices: Vec<Atom>,
+        check: Check,
+    },
+    /// One [`DimSlice`] per dimension; at least one is a range. Always within bounds: the program asserts that before.
+    Slice {
+        array: VarId,
+        dims: Vec<DimSlice>,
+    },
+    /// `array with slice = value`; consumes `array`. If all dimensions are fixed, `value` is a row or element,
+    /// and fewer indices than dimensions may be given, as for `Index`.
+    Update {
+        array: VarId,
+        dims: Vec<DimSlice>,
+        value: Atom,
+        check: Check,
+    },
+    Copy(VarId),
+    /// `start, start + step, …`, `n` elements of the given integer type.
+    Iota {
+        ty: PrimType,
+        n: Atom,
+        start: Atom,
+        step: Atom,
+    },
+    /// `value` (scalar or array) repeated along new outer dimensions.
+    Replicate {
+        dims: Vec<Atom>,
+        value: Atom,
+    },
+    /// Result dimension `i` is dimension `perm[i]` of the array.
+    Rearrange {
+        perm: Vec<usize>,
+        array: VarId,
+    },
+    /// The same elements in row-major order with new dimensions, whose product is unchanged. Also used to
+    /// give a dimension another name for the same number.
+    Reshape {
+        dims: Vec<Atom>,
+        array: VarId,
+    },
+    /// Along the outermost dimension; the pattern's type gives the sum of the sizes.
+    Concat {
+        arrays: Vec<VarId>,
+    },
+    /// An array with unspecified contents.
+    Scratch {
+        elem: PrimType,
+        dims: Vec<Atom>,
+    },
+    /// `[a, b, …]` of scalars or of equally shaped arrays; `row` is the type of an element.
+    ArrayLit {
+        row: Type,
+        elems: Vec<Atom>,
+    },
+
+    If {
+        cond: Atom,
+        then: Body,
+        otherwise: Body,
+    },
+    /// Types of parameters may mention earlier parameters. Consumes the initial values of parameters
+    /// that the body consumes.
+    Loop {
+        params: Vec<(Param, Atom)>,
+        form: LoopForm,
+        body: Body,
+    },
+    Call {
+        fun: FunId,
+        args: Vec<Atom>,
+    },
+    /// Binds nothing. Stops the program with the message if `cond` is false.
+    Assert {
+        cond: Atom,
+        message: Vec<MsgPart>,
+    },
+    /// Prints the values with the tag on standard error and gives them back.
+    Trace {
+        tag: String,
+        values: Vec<Atom>,
+    },
+
+    /// An accumulator among `arrays` is passed to every iteration as it is, and comes back as a result.
+    Map {
+        width: Atom,
+        arrays: Vec<VarId>,
+        lambda: Lambda,
+    },
+    Reduce {
+        width: Atom,
+        arrays: Vec<VarId>,
+        pre: Option<Lambda>,
+        op: Lambda,
+        neutral: Vec<Atom>,
+        commutative: bool,
+    },
+    /// Inclusive.
+    Scan {
+        width: Atom,
+        arrays: Vec<VarId>,
+        pre: Option<Lambda>,
+        op: Lambda,
+        neutral: Vec<Atom>,
+    },
+    /// Combines values into `dests` (consumed), of index space `shape`. What is combined is, per row,
+    /// `shape.len()` indices (`i64`), then one value per destination. Indices out of bounds are ignored.
+    Hist {
+        width: Atom,
+        arrays: Vec<VarId>,
+        pre: Option<Lambda>,
+        dests: Vec<VarId>,
+        shape: Vec<Atom>,
+        op: Lambda,
+        neutral: Vec<Atom>,
+    },
+    /// As `Hist`, but the last value written (of equal ones; otherwise any) stays.
+    Scatter {
+        width: Atom,
+        arrays: Vec<VarId>,
+        pre: Option<Lambda>,
+        dests: Vec<VarId>,
+        shape: Vec<Atom>,
+    },
+    /// Runs `lambda` with accumulators over the arrays of `inputs` (consumed). Its results are those
+    /// accumulators, then anything else; the results of the expression are the arrays, then the rest.
+    WithAcc {
+        inputs: Vec<AccInput>,
+        lambda: Lambda,
+    },
+    /// `acc[i, …] += values`; out of bounds is ignored. The result is the new accumulator.
+    UpdateAcc {
+        acc: VarId,
+        indices: Vec<Atom>,
+        values: Vec<Atom>,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub enum LoopForm {
+    /// `for var < bound`; `ty` is the integer type of both.
+    For { var: VarId, ty: PrimType, bound: Atom },
+    /// The condition sees the loop parameters and has one `bool` result.
+    While { cond: Body },
+}
+
+#[derive(Clone, Debug)]
+pub struct AccInput {
+    /// The dimensions that `+=` indexes.
+    pub shape: Vec<Atom>,
+    pub arrays: Vec<VarId>,
+    /// The combining operator with its neutral element, on rows; without it, `+=` overwrites.
+    pub op: Option<(Lambda, Vec<Atom>)>,
+}
