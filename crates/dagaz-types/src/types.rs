@@ -1,0 +1,140 @@
+//! Types, sizes and type schemes.
+
+use std::rc::Rc;
+
+use dagaz_syntax::Name;
+pub use dagaz_syntax::ast::{Liftedness, PrimType};
+
+use crate::typed::Exp;
+
+/// A value or a size: parameters, local and global variables, size parameters, and unknown sizes. Unique
+/// within a whole compilation, the prelude and all files included.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// An abstract type or a type parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct TypeId(pub u32);
+
+/// A parametric module.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ModId(pub u32);
+
+/// Uniqueness is a flag on the parts that can be arrays: in a parameter type it means "consumed", in a
+/// result type "free of aliases", elsewhere nothing.
+#[derive(Clone, Debug)]
+pub enum Type {
+    Prim(PrimType),
+    Array {
+        unique: bool,
+        dim: Size,
+        elem: Rc<Type>,
+    },
+    /// Sorted by field. A tuple has the fields 0, 1, ….
+    Record(Rc<[(Name, Type)]>),
+    /// Sorted by constructor.
+    Sum(Rc<[(Name, Vec<Type>)]>),
+    Arrow(Rc<Arrow>),
+    /// An abstract type or a type parameter, applied.
+    Named {
+        unique: bool,
+        id: TypeId,
+        args: Rc<[TypeArg]>,
+    },
+    /// A type still to be inferred. Not in finished programs.
+    Meta(u32),
+}
+
+/// `(param: from) -> to`; `to` may mention `param` in sizes when it is an `i64`.
+#[derive(Clone, Debug)]
+pub struct Arrow {
+    pub param: Option<VarId>,
+    pub from: Type,
+    pub to: RetType,
+}
+
+/// `?[exts].ty`
+#[derive(Clone, Debug)]
+pub struct RetType {
+    pub exts: Vec<VarId>,
+    pub ty: Type,
+}
+
+#[derive(Clone, Debug)]
+pub enum Size {
+    Const(i64),
+    /// A size parameter, an `i64` variable, or an unknown size.
+    Var(VarId),
+    /// Any other expression of type `i64`; compared by structure. Only literals, variables,
+    /// applications, projections and indexing occur in it.
+    Exp(Rc<Exp>),
+    /// A size still to be inferred. Not in finished programs.
+    Meta(u32),
+}
+
+#[derive(Clone, Debug)]
+pub enum TypeArg {
+    Size(Size),
+    Type(Type),
+}
+
+#[derive(Clone, Debug)]
+pub struct TypeParam {
+    pub name: Name,
+    pub kind: TypeParamKind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TypeParamKind {
+    Size(VarId),
+    Type(TypeId, Liftedness),
+}
+
+/// Which types an overloaded intrinsic works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Overload {
+    Numeric,
+    Integral,
+    Float,
+    Prim,
+    /// Integers and `bool`.
+    Bits,
+    /// Any type without functions in it.
+    Equality,
+}
+
+/// The type of a definition: `forall params. ty`. `overloads` is parallel to `params`, or empty.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    pub params: Vec<TypeParam>,
+    pub overloads: Vec<Option<Overload>>,
+    pub ty: Type,
+}
+
+impl Type {
+    pub const I64: Type = Type::Prim(PrimType::I64);
+    pub const BOOL: Type = Type::Prim(PrimType::Bool);
+
+    pub fn record(mut fields: Vec<(Name, Type)>) -> Type {
+        fields.sort_by(|a, b| a.0.cmp(&b.0));
+        Type::Record(fields.into())
+    }
+
+    pub fn tuple(types: impl IntoIterator<Item = Type>) -> Type {
+        Type::Record(types.into_iter().enumerate().map(|(i, t)| (Name::tuple_field(i), t)).collect())
+    }
+
+    pub fn array(dim: Size, elem: Type) -> Type {
+        Type::Array { unique: false, dim, elem: Rc::new(elem) }
+    }
+
+    pub fn arrow(param: Option<VarId>, from: Type, to: RetType) -> Type {
+        Type::Arrow(Rc::new(Arrow { param, from, to }))
+    }
+}
+
+impl RetType {
+    pub fn plain(ty: Type) -> RetType {
+        RetType { exts: Vec::new(), ty }
+    }
+}
