@@ -38,7 +38,11 @@ pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     };
     if u32::try_from(text.len()).is_err() {
         let span = Span::new(file, 0, 0);
-        lexer.out.diagnostics.push(Diagnostic::error("file-too-large", span, "the file is larger than 4 GiB"));
+        lexer.out.diagnostics.push(Diagnostic::error(
+            "file-too-large",
+            span,
+            "the file is larger than 4 GiB",
+        ));
     } else {
         lexer.run();
     }
@@ -324,8 +328,11 @@ impl Lexer<'_> {
         let shown: String = run.chars().take(10).flat_map(char::escape_debug).collect();
         let more = if run.chars().nth(10).is_some() { "…" } else { "" };
         let span = self.span(start, self.pos);
-        let mut diagnostic =
-            Diagnostic::error("unknown-character", span, format!("`{shown}{more}` is not part of the language"));
+        let mut diagnostic = Diagnostic::error(
+            "unknown-character",
+            span,
+            format!("`{shown}{more}` is not part of the language"),
+        );
         diagnostic.help.extend(unknown_character_help(run));
         self.report(diagnostic);
         self.push(start, TokenKind::Unknown);

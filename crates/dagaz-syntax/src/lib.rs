@@ -7,6 +7,7 @@
 pub mod ast;
 mod brackets;
 mod diagnostic;
+pub mod dump;
 mod lexer;
 mod literal;
 mod name;

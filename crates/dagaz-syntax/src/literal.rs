@@ -90,14 +90,15 @@ pub(crate) fn number(text: &str, after_dot: bool) -> (usize, Result<TokenKind, L
     (end, Ok(TokenKind::Lit(Literal::Float(value, suffix))))
 }
 
-/// The length of `e`, an optional sign, and digits; 0 if that is not what stands there.
+/// The length of `letter`, an optional sign, and digits, which `_` may separate behind `p`; 0 if that is not what stands there.
 fn exponent_length(text: &str, letter: u8) -> usize {
     let bytes = text.as_bytes();
     if bytes.first().map(u8::to_ascii_lowercase) != Some(letter) {
         return 0;
     }
     let sign = usize::from(matches!(bytes.get(1), Some(b'+' | b'-')));
-    let digits = run_length(&text[1 + sign..], |b| b.is_ascii_digit());
+    let separated = letter == b'p';
+    let digits = run_length(&text[1 + sign..], |b| b.is_ascii_digit() || (separated && b == b'_'));
     if digits == 0 { 0 } else { 1 + sign + digits }
 }
 
@@ -137,7 +138,12 @@ fn integer(digits: &str, end: usize, radix: u32, ty: Option<PrimType>) -> Result
     }
 }
 
-fn large_integer(digits: &str, end: usize, radix: u32, ty: Option<PrimType>) -> Result<TokenKind, LiteralError> {
+fn large_integer(
+    digits: &str,
+    end: usize,
+    radix: u32,
+    ty: Option<PrimType>,
+) -> Result<TokenKind, LiteralError> {
     if radix == 10 && ty.is_some_and(is_float) {
         let value = digits.replace('_', "").parse().unwrap_or(f64::INFINITY);
         return Ok(TokenKind::Lit(Literal::Float(value, ty)));
@@ -170,7 +176,12 @@ fn prefixed(text: &str, radix: u32) -> (usize, Result<TokenKind, LiteralError>) 
     }
 }
 
-fn hex_float(text: &str, dot: usize, exponent: usize, length: usize) -> (usize, Result<TokenKind, LiteralError>) {
+fn hex_float(
+    text: &str,
+    dot: usize,
+    exponent: usize,
+    length: usize,
+) -> (usize, Result<TokenKind, LiteralError>) {
     let (end, ty) = match suffix(text, length) {
         Ok(found) => found,
         Err((end, error)) => return (end, Err(error)),
@@ -183,7 +194,7 @@ fn hex_float(text: &str, dot: usize, exponent: usize, length: usize) -> (usize, 
             scale -= if i + 2 > dot { 4 } else { 0 };
         }
     }
-    let power = text[exponent + 1..length].parse::<i32>().unwrap_or(i32::MAX / 2);
+    let power = text[exponent + 1..length].replace('_', "").parse::<i32>().unwrap_or(i32::MAX / 2);
     let value = value * 2f64.powi(scale.saturating_add(power));
     (end, Ok(TokenKind::Lit(Literal::Float(value, ty))))
 }
@@ -229,7 +240,8 @@ fn escaped_character(text: &str) -> Option<(usize, Result<TokenKind, LiteralErro
     let (escape_length, result) = escape(&text[1..]);
     let length = 1 + escape_length;
     if !text[length..].starts_with('\'') {
-        let error = LiteralError::bad(length, "a character literal must end with a single quote after one character");
+        let error =
+            LiteralError::bad(length, "a character literal must end with a single quote after one character");
         return Some((length, Err(error.help("write a string in double quotes"))));
     }
     let result = result.and_then(|character| match character {
@@ -279,8 +291,9 @@ pub(crate) fn string(text: &str) -> (usize, Result<Vec<u8>, LiteralError>) {
 
 /// The control characters that have a name, in order, then `\SP` and `\DEL`.
 const CONTROL_NAMES: [&str; 32] = [
-    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI", "DLE",
-    "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS", "US",
+    "NUL", "SOH", "STX", "ETX", "EOT", "ENQ", "ACK", "BEL", "BS", "HT", "LF", "VT", "FF", "CR", "SO", "SI",
+    "DLE", "DC1", "DC2", "DC3", "DC4", "NAK", "SYN", "ETB", "CAN", "EM", "SUB", "ESC", "FS", "GS", "RS",
+    "US",
 ];
 
 /// A backslash and what it stands for; `\&` stands for nothing.

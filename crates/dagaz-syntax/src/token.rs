@@ -162,7 +162,9 @@ impl TokenKind {
     pub fn closer(self) -> Option<TokenKind> {
         match self {
             TokenKind::LParen => Some(TokenKind::RParen),
-            TokenKind::LBracket | TokenKind::IndexBracket | TokenKind::HashBracket => Some(TokenKind::RBracket),
+            TokenKind::LBracket | TokenKind::IndexBracket | TokenKind::HashBracket => {
+                Some(TokenKind::RBracket)
+            }
             TokenKind::LBrace => Some(TokenKind::RBrace),
             _ => None,
         }

@@ -7,39 +7,50 @@ use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// `f a1 … an`; the last argument may be a function without parentheses.
-    pub(super) fn application(&mut self) -> Parsed<Exp> {
+    pub(super) fn application(&mut self) -> Parsed<Box<Exp>> {
         let first = self.atom()?;
         if !self.peek().starts_atom() && !self.at(TokenKind::Backslash) {
             return Ok(first);
         }
         let mut args = Vec::new();
         while self.peek().starts_atom() {
-            args.push(self.atom()?);
+            args.push(*self.atom()?);
         }
         if self.at(TokenKind::Backslash) {
-            args.push(self.exp()?);
+            args.push(*self.exp()?);
         }
         self.warn_of_split_index(&first, &args);
         let span = self.since(first.span);
-        let Exp { id, kind, span: first_span } = first;
-        let kind = match kind {
-            ExpKind::Constr { name, args: none } if none.is_empty() => ExpKind::Constr { name, args },
-            kind => ExpKind::App { fun: Box::new(Exp { id, kind, span: first_span }), args },
-        };
-        Ok(self.make(kind, span))
+        if let ExpKind::Constr { name, args: none } = &first.kind
+            && none.is_empty()
+        {
+            let name = *name;
+            return Ok(self.make(ExpKind::Constr { name, args }, span));
+        }
+        Ok(self.make(ExpKind::App { fun: first, args }, span))
     }
 
     /// `a[i] [j]` would apply an element of an array to an array.
     fn warn_of_split_index(&mut self, fun: &Exp, args: &[Exp]) {
-        if let (ExpKind::Index(..), Some(Exp { kind: ExpKind::Array(_), span, .. })) = (&fun.kind, args.first()) {
+        if let (ExpKind::Index(..), Some(Exp { kind: ExpKind::Array(_), span, .. })) =
+            (&fun.kind, args.first())
+        {
             let message = "an element of an array is not a function that could be applied to an array";
-            let diagnostic = Diagnostic::error("split-index", *span, message).label(fun.span, "this is indexed");
+            let diagnostic =
+                Diagnostic::error("split-index", *span, message).label(fun.span, "this is indexed");
             self.report(diagnostic.help("to index in several dimensions, write `a[i, j]` or `a[i][j]`"));
         }
     }
 
     /// An expression in brackets, a name or a literal, with the fields and indices behind it.
-    pub(super) fn atom(&mut self) -> Parsed<Exp> {
+    pub(super) fn atom(&mut self) -> Parsed<Box<Exp>> {
+        let height_beside = std::mem::take(&mut self.height);
+        let exp = self.atom_here();
+        self.height = height_beside.max(self.height);
+        exp
+    }
+
+    fn atom_here(&mut self) -> Parsed<Box<Exp>> {
         let mut exp = match self.peek() {
             TokenKind::Ident(name) => {
                 let span = self.bump();
@@ -54,13 +65,16 @@ impl Parser<'_> {
                 TokenKind::Dot => {
                     self.bump();
                     let field = self.projected_field()?;
-                    ExpKind::Project(Box::new(exp), field)
+                    ExpKind::Project(exp, field)
                 }
                 TokenKind::IndexBracket => {
                     let indices = self.indices()?;
-                    ExpKind::Index(Box::new(exp), indices)
+                    ExpKind::Index(exp, indices)
                 }
-                _ => return Ok(exp),
+                _ => {
+                    self.grow(links)?;
+                    return Ok(exp);
+                }
             };
             links += 1;
             self.check_chain(links)?;
@@ -77,7 +91,7 @@ impl Parser<'_> {
     }
 
     /// A qualified name, or a module opened for an expression: `m.(e)`. The first name has been read.
-    fn variable(&mut self, first: Ident) -> Parsed<Exp> {
+    fn variable(&mut self, first: Ident) -> Parsed<Box<Exp>> {
         let mut quals = Vec::new();
         let mut last = first;
         while self.at(TokenKind::Dot)
@@ -96,15 +110,15 @@ impl Parser<'_> {
         Ok(self.make(ExpKind::Var(name), span))
     }
 
-    fn local_open(&mut self, module: QualName) -> Parsed<Exp> {
+    fn local_open(&mut self, module: QualName) -> Parsed<Box<Exp>> {
         let open = self.bump();
-        let body = Box::new(self.exp()?);
+        let body = self.exp()?;
         self.expect_closer(open, TokenKind::RParen, ")")?;
         let span = self.since(module.span);
         Ok(self.make(ExpKind::LocalOpen { module, body }, span))
     }
 
-    fn primary(&mut self) -> Parsed<Exp> {
+    fn primary(&mut self) -> Parsed<Box<Exp>> {
         let start = self.here();
         let kind = match self.peek() {
             TokenKind::LParen => return self.recovering(Self::paren),
@@ -133,20 +147,24 @@ impl Parser<'_> {
                 Some("an expression is missing before this word")
             }
             TokenKind::Underscore => Some("`_` is a pattern; a value that is still missing is written `???`"),
-            TokenKind::Quote => Some("a character literal holds one character: 'a'; a string is written \"…\""),
-            kind if kind.is_operator() => Some("an operand is missing; the operator as a function is written `(+)`"),
+            TokenKind::Quote => {
+                Some("a character literal holds one character: 'a'; a string is written \"…\"")
+            }
+            kind if kind.is_operator() => {
+                Some("an operand is missing; the operator as a function is written `(+)`")
+            }
             _ => None,
         };
         self.expected_with("an expression", |d| help.into_iter().fold(d, Diagnostic::help))
     }
 
-    fn array(&mut self) -> Parsed<Exp> {
+    fn array(&mut self) -> Parsed<Box<Exp>> {
         let open = self.bump();
-        let elements = self.comma_list(open, (TokenKind::RBracket, "]"), Self::exp)?;
+        let elements = self.comma_list(open, (TokenKind::RBracket, "]"), |p| Ok(*p.exp()?))?;
         Ok(self.make(ExpKind::Array(elements), self.since(open)))
     }
 
-    fn record(&mut self) -> Parsed<Exp> {
+    fn record(&mut self) -> Parsed<Box<Exp>> {
         let open = self.bump();
         let fields = self.comma_list(open, (TokenKind::RBrace, "}"), Self::field)?;
         Ok(self.make(ExpKind::Record(fields), self.since(open)))
@@ -157,7 +175,7 @@ impl Parser<'_> {
         let name = self.field_name()?;
         if number || self.at(TokenKind::Equal) {
             self.expect_equal()?;
-            return Ok(Field::Explicit(name, self.exp()?));
+            return Ok(Field::Explicit(name, *self.exp()?));
         }
         if self.at(TokenKind::Colon) {
             let help = "the value of a field is given with `=`";
@@ -169,7 +187,7 @@ impl Parser<'_> {
     // -----------------------------------------------------------------------------------------------
     // Parentheses
 
-    fn paren(&mut self) -> Parsed<Exp> {
+    fn paren(&mut self) -> Parsed<Box<Exp>> {
         let open = self.bump();
         match self.peek() {
             TokenKind::Dot => return self.access_section(open),
@@ -185,38 +203,38 @@ impl Parser<'_> {
         if self.peek().is_operator() {
             let op = self.operator()?;
             self.expect_closer(open, TokenKind::RParen, ")")?;
-            return Ok(self.make(ExpKind::SectionLeft { op, lhs: Box::new(first) }, self.since(open)));
+            return Ok(self.make(ExpKind::SectionLeft { op, lhs: first }, self.since(open)));
         }
         if !self.at(TokenKind::Comma) {
             self.expect_closer(open, TokenKind::RParen, ")")?;
-            return Ok(self.make(ExpKind::Paren(Box::new(first)), self.since(open)));
+            return Ok(self.make(ExpKind::Paren(first), self.since(open)));
         }
         self.tuple_after(open, first)
     }
 
-    fn tuple_after(&mut self, open: Span, first: Exp) -> Parsed<Exp> {
+    fn tuple_after(&mut self, open: Span, first: Box<Exp>) -> Parsed<Box<Exp>> {
         self.bump();
         if self.at(TokenKind::RParen) {
             return Err(self.expected("the second component of the tuple"));
         }
-        let mut components = vec![first];
-        components.extend(self.comma_list(open, (TokenKind::RParen, ")"), Self::exp)?);
+        let mut components = vec![*first];
+        components.extend(self.comma_list(open, (TokenKind::RParen, ")"), |p| Ok(*p.exp()?))?);
         Ok(self.make(ExpKind::Tuple(components), self.since(open)))
     }
 
     /// `(+)` or `(+ e)`
-    fn operator_or_section(&mut self, open: Span) -> Parsed<Exp> {
+    fn operator_or_section(&mut self, open: Span) -> Parsed<Box<Exp>> {
         let op = self.operator()?;
         if self.eat(TokenKind::RParen) {
             return Ok(self.make(ExpKind::Var(op), self.since(open)));
         }
-        let rhs = Box::new(self.exp_without_ascription()?);
+        let rhs = self.exp_without_ascription()?;
         self.expect_closer(open, TokenKind::RParen, ")")?;
         Ok(self.make(ExpKind::SectionRight { op, rhs }, self.since(open)))
     }
 
     /// `(.f.g)`, `(.[i])`
-    fn access_section(&mut self, open: Span) -> Parsed<Exp> {
+    fn access_section(&mut self, open: Span) -> Parsed<Box<Exp>> {
         self.bump();
         let first = match self.peek() {
             TokenKind::LBracket | TokenKind::IndexBracket => self.index_access()?,

@@ -1,12 +1,12 @@
 //! Declarations, and how the parser goes on after one it could not read.
 
 use super::{Failed, Parsed, Parser};
-use crate::{Diagnostic, Span};
 use crate::ast::{
-    BindKeyword, Dec, DecKind, Ident, Liftedness, ModBind, ModParam, Pat, TypeBind, TypeParam,
-    TypeParamKind, ValBind,
+    BindKeyword, Dec, DecKind, Ident, Liftedness, ModBind, ModParam, Pat, TypeBind, TypeParam, TypeParamKind,
+    ValBind,
 };
 use crate::token::{Keyword, TokenKind};
+use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
     /// All declarations of the file.
@@ -33,13 +33,10 @@ impl Parser<'_> {
     }
 
     fn dec_or_skip<T>(&mut self, decs: &mut Vec<T>, parse: fn(&mut Self) -> Parsed<T>) {
-        let (start, depth) = (self.pos, self.depth);
-        match self.nested(parse) {
+        let start = self.pos;
+        match self.nested_by(4, parse) {
             Ok(dec) => decs.push(dec),
-            Err(Failed) => {
-                self.depth = depth;
-                self.skip_dec(start);
-            }
+            Err(Failed) => self.skip_dec(start),
         }
     }
 
@@ -112,7 +109,7 @@ impl Parser<'_> {
             }
             Keyword::Local => {
                 self.bump();
-                DecKind::Local(Box::new(self.nested(Self::dec)?))
+                DecKind::Local(Box::new(self.nested_by(4, Self::dec)?))
             }
             _ => return Err(self.expected_declaration()),
         })
@@ -148,7 +145,7 @@ impl Parser<'_> {
             return Err(self.expected("a parameter, `:` or `=`"));
         }
         self.bump();
-        let body = self.exp()?;
+        let body = *self.exp()?;
         Ok(ValBind { keyword, name, type_params, params, ret, body })
     }
 
@@ -161,7 +158,7 @@ impl Parser<'_> {
             }
             return self.infix_head();
         }
-        if !prefix && self.peek_at(1).is_operator() {
+        if !prefix && (self.peek_at(1).is_operator() || self.peek_at(1) == TokenKind::Bang) {
             return self.infix_head();
         }
         let name = if prefix { self.bound_operator()? } else { self.name("a name")? };
@@ -175,7 +172,9 @@ impl Parser<'_> {
         if self.at(TokenKind::Equal) && !self.already_reported() {
             let diagnostic =
                 Diagnostic::error("syntax-error", lhs.span, "a declaration binds one name, not a pattern");
-            return Err(self.report(diagnostic.help("bind the whole value to a name, and take its parts from that")));
+            return Err(
+                self.report(diagnostic.help("bind the whole value to a name, and take its parts from that"))
+            );
         }
         let name = self.binding_operator()?;
         let rhs = self.param()?;
@@ -208,9 +207,8 @@ impl Parser<'_> {
         }
         match self.peek().operator() {
             Some(name) => Ok(Ident { name, span: self.bump() }),
-            None if self.at(TokenKind::Bang) => {
-                Err(self.expected_with("an operator", |d| d.help("`!` is a prefix operator and cannot be defined")))
-            }
+            None if self.at(TokenKind::Bang) => Err(self
+                .expected_with("an operator", |d| d.help("`!` is a prefix operator and cannot be defined"))),
             None => Err(self.expected("an operator")),
         }
     }

@@ -16,84 +16,82 @@ struct Prefix {
 }
 
 enum PrefixKind {
-    Let { sizes: Vec<Ident>, pat: Pat, value: Exp },
-    LetFun { name: Ident, type_params: Vec<TypeParam>, params: Vec<Pat>, ret: Option<TypeExp>, def: Exp },
-    LetWith { name: Ident, path: Vec<Access>, value: Exp },
-    If { cond: Exp, then: Exp },
+    Let { sizes: Vec<Ident>, pat: Pat, value: Box<Exp> },
+    LetFun { name: Ident, type_params: Vec<TypeParam>, params: Vec<Pat>, ret: Option<TypeExp>, def: Box<Exp> },
+    LetWith { name: Ident, path: Vec<Access>, value: Box<Exp> },
+    If { cond: Box<Exp>, then: Box<Exp> },
     Lambda { params: Vec<Pat>, ret: Option<TypeExp> },
     Loop { pat: Pat, init: Option<Box<Exp>>, form: LoopForm },
-    Assert { cond: Exp },
+    Assert { cond: Box<Exp> },
     Attr(Attr),
 }
 
 impl PrefixKind {
-    fn complete(self, last: Exp) -> ExpKind {
-        let last = Box::new(last);
+    fn complete(self, last: Box<Exp>) -> ExpKind {
         match self {
-            PrefixKind::Let { sizes, pat, value } => {
-                ExpKind::Let { sizes, pat, value: Box::new(value), body: last }
-            }
+            PrefixKind::Let { sizes, pat, value } => ExpKind::Let { sizes, pat, value, body: last },
             PrefixKind::LetFun { name, type_params, params, ret, def } => {
-                ExpKind::LetFun { name, type_params, params, ret, def: Box::new(def), body: last }
+                ExpKind::LetFun { name, type_params, params, ret, def, body: last }
             }
-            PrefixKind::LetWith { name, path, value } => {
-                ExpKind::LetWith { name, path, value: Box::new(value), body: last }
-            }
-            PrefixKind::If { cond, then } => {
-                ExpKind::If { cond: Box::new(cond), then: Box::new(then), otherwise: last }
-            }
+            PrefixKind::LetWith { name, path, value } => ExpKind::LetWith { name, path, value, body: last },
+            PrefixKind::If { cond, then } => ExpKind::If { cond, then, otherwise: last },
             PrefixKind::Lambda { params, ret } => ExpKind::Lambda { params, ret, body: last },
             PrefixKind::Loop { pat, init, form } => ExpKind::Loop { pat, init, form, body: last },
-            PrefixKind::Assert { cond } => ExpKind::Assert { cond: Box::new(cond), body: last },
+            PrefixKind::Assert { cond } => ExpKind::Assert { cond, body: last },
             PrefixKind::Attr(attr) => ExpKind::Attr(attr, last),
         }
     }
 }
 
 impl Parser<'_> {
-    pub(super) fn exp(&mut self) -> Parsed<Exp> {
+    pub(super) fn exp(&mut self) -> Parsed<Box<Exp>> {
         self.nested(|p| p.exp_here(true))
     }
 
     /// An expression that cannot be followed by `: t`, because a colon means something else here.
-    pub(super) fn exp_without_ascription(&mut self) -> Parsed<Exp> {
+    pub(super) fn exp_without_ascription(&mut self) -> Parsed<Box<Exp>> {
         self.nested(|p| p.exp_here(false))
     }
 
-    fn exp_here(&mut self, ascription: bool) -> Parsed<Exp> {
+    fn exp_here(&mut self, ascription: bool) -> Parsed<Box<Exp>> {
         let mut prefixes: Vec<Prefix> = Vec::new();
-        while let Some(prefix) = self.prefix()? {
-            prefixes.push(prefix);
-            self.check_chain(prefixes.len())?;
+        while self.at_prefix() {
+            self.prefix_onto(&mut prefixes)?;
         }
         let mut exp = self.operators()?;
         // The last part of a prefix may always be ascribed a type.
         if ascription || !prefixes.is_empty() {
             exp = self.ascriptions(exp)?;
         }
-        for prefix in prefixes.into_iter().rev() {
-            let span = prefix.start.to(exp.span);
-            let kind = prefix.kind.complete(exp);
-            exp = self.make(kind, span);
-        }
-        Ok(exp)
+        self.grow(prefixes.len())?;
+        if prefixes.is_empty() { Ok(exp) } else { Ok(self.complete(prefixes, exp)) }
     }
 
-    fn ascriptions(&mut self, mut exp: Exp) -> Parsed<Exp> {
+    #[inline(never)]
+    fn complete(&mut self, prefixes: Vec<Prefix>, last: Box<Exp>) -> Box<Exp> {
+        prefixes.into_iter().rev().fold(last, |exp, prefix| {
+            let span = prefix.start.to(exp.span);
+            self.make(prefix.kind.complete(exp), span)
+        })
+    }
+
+    fn ascriptions(&mut self, mut exp: Box<Exp>) -> Parsed<Box<Exp>> {
         let mut links = 0;
         loop {
             let coerce = match self.peek() {
                 TokenKind::Colon => false,
                 TokenKind::ColonGreater => true,
-                _ => return Ok(exp),
+                _ => {
+                    self.grow(links)?;
+                    return Ok(exp);
+                }
             };
             self.bump();
             links += 1;
             self.check_chain(links)?;
             let ty = self.type_exp()?;
             let span = self.since(exp.span);
-            let inner = Box::new(exp);
-            let kind = if coerce { ExpKind::Coerce(inner, ty) } else { ExpKind::Ascript(inner, ty) };
+            let kind = if coerce { ExpKind::Coerce(exp, ty) } else { ExpKind::Ascript(exp, ty) };
             exp = self.make(kind, span);
         }
     }
@@ -109,8 +107,9 @@ impl Parser<'_> {
         }
     }
 
-    /// All but the last part of the expression that starts here, if it is one of those.
-    fn prefix(&mut self) -> Parsed<Option<Prefix>> {
+    /// Read all but the last part of the expression that starts here.
+    #[inline(never)]
+    fn prefix_onto(&mut self, prefixes: &mut Vec<Prefix>) -> Parsed<()> {
         let start = self.here();
         let kind = match self.peek() {
             TokenKind::Keyword(Keyword::Let) => self.let_prefix()?,
@@ -120,11 +119,11 @@ impl Parser<'_> {
                 self.bump();
                 PrefixKind::Assert { cond: self.atom()? }
             }
-            TokenKind::Backslash => self.lambda_prefix()?,
             TokenKind::HashBracket => PrefixKind::Attr(self.attribute()?),
-            _ => return Ok(None),
+            _ => self.lambda_prefix()?,
         };
-        Ok(Some(Prefix { start, kind }))
+        prefixes.push(Prefix { start, kind });
+        self.check_chain(prefixes.len())
     }
 
     // -----------------------------------------------------------------------------------------------
@@ -132,11 +131,10 @@ impl Parser<'_> {
 
     /// A binding and the `in` behind it, which may be missing before another `let`.
     fn let_prefix(&mut self) -> Parsed<PrefixKind> {
-        let (start, depth) = (self.pos, self.depth);
+        let start = self.pos;
         match self.binding() {
             Ok(prefix) => Ok(prefix),
             Err(Failed) if self.skip_to_binding(start) => {
-                self.depth = depth;
                 let span = self.span_of(self.token_at(start));
                 let value = self.error_exp(self.since(span));
                 let pat = Pat { id: self.id(), kind: crate::ast::PatKind::Wildcard, span };
@@ -180,7 +178,11 @@ impl Parser<'_> {
         let equal = self.at(TokenKind::Equal);
         Err(self.expected_with("`in` or another `let`", |d| {
             let d = d.label(start, "this `let` has no body");
-            if equal { d.help("to compare two values, write `==`") } else { d.help("write `in` and the result") }
+            if equal {
+                d.help("to compare two values, write `==`")
+            } else {
+                d.help("write `in` and the result")
+            }
         }))
     }
 
@@ -258,24 +260,25 @@ impl Parser<'_> {
     /// `[i, a:b]`
     pub(super) fn indices(&mut self) -> Parsed<Vec<SliceIndex>> {
         let open = self.bump();
-        self.comma_list(open, (TokenKind::RBracket, "]"), Self::index)
+        self.nested_by(2, |p| p.comma_list(open, (TokenKind::RBracket, "]"), Self::index))
     }
 
     fn index(&mut self) -> Parsed<SliceIndex> {
         let first = self.here();
         let start = if self.at(TokenKind::Colon) { None } else { Some(self.exp_without_ascription()?) };
         match start {
-            Some(index) if !self.at(TokenKind::Colon) => Ok(SliceIndex::Index(index)),
+            Some(index) if !self.at(TokenKind::Colon) => Ok(SliceIndex::Index(*index)),
             start => {
                 self.bump();
                 let end = self.slice_part()?;
                 let stride = if self.eat(TokenKind::Colon) { self.slice_part()? } else { None };
+                let [start, end, stride] = [start, end, stride].map(|part| part.map(|exp| *exp));
                 Ok(SliceIndex::Slice { start, end, stride, span: self.since(first) })
             }
         }
     }
 
-    fn slice_part(&mut self) -> Parsed<Option<Exp>> {
+    fn slice_part(&mut self) -> Parsed<Option<Box<Exp>>> {
         match self.peek() {
             TokenKind::Colon | TokenKind::Comma | TokenKind::RBracket => Ok(None),
             _ => Ok(Some(self.exp_without_ascription()?)),
@@ -308,7 +311,7 @@ impl Parser<'_> {
     fn loop_prefix(&mut self) -> Parsed<PrefixKind> {
         self.bump();
         let pat = self.pattern()?;
-        let init = if self.eat(TokenKind::Equal) { Some(Box::new(self.exp()?)) } else { None };
+        let init = if self.eat(TokenKind::Equal) { Some(self.exp()?) } else { None };
         let form = self.loop_form()?;
         self.expect_keyword(Keyword::Do, "the body of a loop starts with `do`")?;
         Ok(PrefixKind::Loop { pat, init, form })
@@ -316,23 +319,26 @@ impl Parser<'_> {
 
     fn loop_form(&mut self) -> Parsed<LoopForm> {
         if self.eat_keyword(Keyword::While) {
-            return Ok(LoopForm::While(Box::new(self.exp()?)));
+            return Ok(LoopForm::While(self.exp()?));
         }
-        self.expect_keyword(Keyword::For, "a loop goes on with `for i < n do`, `for x in xs do` or `while c do`")?;
+        self.expect_keyword(
+            Keyword::For,
+            "a loop goes on with `for i < n do`, `for x in xs do` or `while c do`",
+        )?;
         if let (TokenKind::Ident(name), TokenKind::Less) = (self.peek(), self.peek_at(1)) {
             let var = Ident { name, span: self.bump() };
             self.bump();
-            return Ok(LoopForm::For { var, bound: Box::new(self.exp()?) });
+            return Ok(LoopForm::For { var, bound: self.exp()? });
         }
         let pat = self.pattern()?;
         self.expect_keyword(Keyword::In, "write `for i < n` or `for x in xs`")?;
-        Ok(LoopForm::ForIn { pat, array: Box::new(self.exp()?) })
+        Ok(LoopForm::ForIn { pat, array: self.exp()? })
     }
 
     /// `match e case p -> e …`
-    pub(super) fn match_exp(&mut self) -> Parsed<Exp> {
+    pub(super) fn match_exp(&mut self) -> Parsed<Box<Exp>> {
         let start = self.bump();
-        let scrutinee = Box::new(self.exp()?);
+        let scrutinee = self.exp()?;
         if !self.at_keyword(Keyword::Case) {
             return Err(self.expected("`case`"));
         }
@@ -343,7 +349,7 @@ impl Parser<'_> {
             self.expect_arrow()?;
             // A type behind the last case is the type of the whole match.
             let body = self.exp_without_ascription()?;
-            cases.push(Case { pat, body, span: self.since(case_start) });
+            cases.push(Case { pat, body: *body, span: self.since(case_start) });
         }
         Ok(self.make(ExpKind::Match { scrutinee, cases }, self.since(start)))
     }

@@ -25,8 +25,9 @@ use crate::{Diagnostic, FileId, Name, Span};
 /// How deep brackets, functions and types may nest.
 const DEEPEST_NESTING: u32 = 500;
 
-/// How long a chain of bindings, operators or accesses may be: each link nests the tree by one.
-const LONGEST_CHAIN: usize = 25_000;
+/// How tall the tree may grow where chains of bindings, operators or accesses make it tall: walking or
+/// dropping a tree takes stack in proportion.
+const TALLEST_TREE: usize = 25_000;
 
 /// Something could not be read, and the user has been told.
 #[derive(Debug)]
@@ -38,8 +39,12 @@ pub(crate) fn program(file: FileId, text: &str) -> (Program, Vec<Diagnostic>) {
     let mut parser = Parser::new(file, text);
     let doc = parser.take_file_doc();
     let decs = parser.decs();
-    let program =
-        Program { doc, decs, comments: std::mem::take(&mut parser.lexed.comments), node_count: parser.next_id };
+    let program = Program {
+        doc,
+        decs,
+        comments: std::mem::take(&mut parser.lexed.comments),
+        node_count: parser.next_id,
+    };
     (program, parser.finish())
 }
 
@@ -47,7 +52,7 @@ pub(crate) fn expression(file: FileId, text: &str) -> (Exp, u32, Vec<Diagnostic>
     let mut parser = Parser::new(file, text);
     let exp = parser.exp().and_then(|exp| parser.expect_end().map(|()| exp));
     let exp = exp.unwrap_or_else(|Failed| parser.error_exp(parser.whole_span()));
-    (exp, parser.next_id, parser.finish())
+    (*exp, parser.next_id, parser.finish())
 }
 
 pub(crate) fn type_expression(file: FileId, text: &str) -> (Option<TypeExp>, u32, Vec<Diagnostic>) {
@@ -64,6 +69,8 @@ struct Parser<'t> {
     pos: usize,
     next_id: u32,
     depth: u32,
+    /// The height of the tallest tree read so far on this level of nesting.
+    height: usize,
     /// The token the last error was about: one place is reported once.
     last_error: Option<usize>,
 }
@@ -72,7 +79,7 @@ impl<'t> Parser<'t> {
     fn new(file: FileId, text: &'t str) -> Parser<'t> {
         let lexed = lex(file, text);
         let brackets = BracketTable::new(&lexed.tokens);
-        Parser { file, text, lexed, brackets, pos: 0, next_id: 0, depth: 0, last_error: None }
+        Parser { file, text, lexed, brackets, pos: 0, next_id: 0, depth: 0, height: 0, last_error: None }
     }
 
     fn finish(mut self) -> Vec<Diagnostic> {
@@ -156,11 +163,14 @@ impl<'t> Parser<'t> {
         id
     }
 
-    fn make(&mut self, kind: ExpKind, span: Span) -> Exp {
-        Exp { id: self.id(), kind, span }
+    /// A new expression. The parser only passes expressions on in boxes, to keep its stack frames small.
+    #[inline(never)]
+    fn make(&mut self, kind: ExpKind, span: Span) -> Box<Exp> {
+        Box::new(Exp { id: self.id(), kind, span })
     }
 
-    fn error_exp(&mut self, span: Span) -> Exp {
+    #[inline(never)]
+    fn error_exp(&mut self, span: Span) -> Box<Exp> {
         self.make(ExpKind::Error, span)
     }
 
@@ -255,7 +265,12 @@ impl<'t> Parser<'t> {
 
     /// Go one level deeper, unless that is too deep.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth >= DEEPEST_NESTING {
+        self.nested_by(1, parse)
+    }
+
+    /// Go deeper by a construct that needs as much of the stack as `levels` others.
+    fn nested_by<T>(&mut self, levels: u32, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth + levels > DEEPEST_NESTING {
             if self.already_reported() {
                 return Err(Failed);
             }
@@ -263,29 +278,38 @@ impl<'t> Parser<'t> {
             let diagnostic = Diagnostic::error("nested-too-deeply", self.here(), message);
             return Err(self.report(diagnostic.help("give parts of it a name with `let` or `def`")));
         }
-        self.depth += 1;
+        self.depth += levels;
+        let height_beside = std::mem::take(&mut self.height);
         let result = parse(self);
-        self.depth -= 1;
+        self.height = height_beside.max(self.height + 1);
+        self.depth -= levels;
         result
     }
 
-    /// Fail when a chain has become too long for the phases that walk the tree.
-    fn check_chain(&mut self, length: usize) -> Parsed<()> {
-        if length < LONGEST_CHAIN {
+    /// Fail when a chain of `links` would make the tree too tall.
+    fn check_chain(&mut self, links: usize) -> Parsed<()> {
+        if links + self.height < TALLEST_TREE {
             return Ok(());
         }
-        let message = format!("this chain is too long: more than {LONGEST_CHAIN} links");
+        let message =
+            format!("this chain is too long: the tree would be more than {TALLEST_TREE} levels tall");
         let diagnostic = Diagnostic::error("chain-too-long", self.here(), message);
         Err(self.report(diagnostic.help("give parts of it a name with `def`")))
     }
 
+    /// A chain of `links` has been put around what was read on this level.
+    fn grow(&mut self, links: usize) -> Parsed<()> {
+        self.check_chain(links)?;
+        self.height += links;
+        Ok(())
+    }
+
     /// Read a bracketed expression that starts here; if that fails, skip behind its closing bracket.
-    fn recovering(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<Exp>) -> Parsed<Exp> {
-        let (open, start, depth) = (self.pos, self.here(), self.depth);
+    fn recovering(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<Box<Exp>>) -> Parsed<Box<Exp>> {
+        let (open, start) = (self.pos, self.here());
         if let Ok(exp) = parse(self) {
             return Ok(exp);
         }
-        self.depth = depth;
         match self.brackets.closer_of(open) {
             Some(closer) if closer >= self.pos => {
                 self.pos = closer + 1;
@@ -394,7 +418,8 @@ impl<'t> Parser<'t> {
                 let name = self.name("an attribute")?.name;
                 if self.at(TokenKind::LParen) {
                     let open = self.bump();
-                    let parts = self.nested(|p| p.comma_list(open, (TokenKind::RParen, ")"), Self::attr_info))?;
+                    let parts =
+                        self.nested(|p| p.comma_list(open, (TokenKind::RParen, ")"), Self::attr_info))?;
                     AttrKind::Compound(name, parts)
                 } else {
                     AttrKind::Name(name)

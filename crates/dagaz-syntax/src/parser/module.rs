@@ -7,7 +7,7 @@ use crate::token::{Keyword, TokenKind};
 impl Parser<'_> {
     pub(super) fn mod_exp(&mut self) -> Parsed<ModExp> {
         let start = self.here();
-        let mut exp = self.nested(Self::mod_exp_without_ascription)?;
+        let mut exp = self.nested_by(2, Self::mod_exp_without_ascription)?;
         let mut links = 0;
         while self.eat(TokenKind::Colon) {
             links += 1;
@@ -15,6 +15,7 @@ impl Parser<'_> {
             let ty = self.mod_type_exp()?;
             exp = ModExp { kind: ModExpKind::Ascript(Box::new(exp), ty), span: self.since(start) };
         }
+        self.grow(links)?;
         Ok(exp)
     }
 
@@ -51,6 +52,7 @@ impl Parser<'_> {
             let kind = ModExpKind::Apply(Box::new(exp), Box::new(arg));
             exp = ModExp { kind, span: self.since(start) };
         }
+        self.grow(links)?;
         Ok(exp)
     }
 
@@ -110,6 +112,7 @@ impl Parser<'_> {
             let kind = ModTypeExpKind::With { base: Box::new(exp), name, params, ty };
             exp = ModTypeExp { kind, span: self.since(start) };
         }
+        self.grow(links)?;
         Ok(exp)
     }
 

@@ -75,14 +75,14 @@ enum Waiting {
 }
 
 struct Stacks {
-    operands: Vec<Exp>,
+    operands: Vec<Box<Exp>>,
     waiting: Vec<(Waiting, Level)>,
     links: usize,
 }
 
 impl Parser<'_> {
     /// Operands joined by operators. Stops before an operator that ends a section, `(a +)`.
-    pub(super) fn operators(&mut self) -> Parsed<Exp> {
+    pub(super) fn operators(&mut self) -> Parsed<Box<Exp>> {
         if let Some(only) = self.lone_operand()? {
             return Ok(only);
         }
@@ -93,7 +93,7 @@ impl Parser<'_> {
 
     /// The common case of one operand without operators is not worth any stacks. If there are operators
     /// nothing has been read yet or the operand is handed to them.
-    fn lone_operand(&mut self) -> Parsed<Option<Exp>> {
+    fn lone_operand(&mut self) -> Parsed<Option<Box<Exp>>> {
         if matches!(self.peek(), TokenKind::Minus | TokenKind::Bang) {
             return Ok(None);
         }
@@ -105,14 +105,15 @@ impl Parser<'_> {
         self.operators_after(stacks).map(Some)
     }
 
-    fn operators_after(&mut self, mut stacks: Stacks) -> Parsed<Exp> {
+    fn operators_after(&mut self, mut stacks: Stacks) -> Parsed<Box<Exp>> {
         while self.at_infix() {
             self.infix_onto(&mut stacks)?;
             stacks.links += 1;
-            self.check_chain(stacks.links)?;
             self.operand_onto(&mut stacks)?;
+            self.check_chain(stacks.links)?;
         }
         self.apply_tighter(&mut stacks, 0)?;
+        self.grow(stacks.links)?;
         match stacks.operands.pop() {
             Some(exp) => Ok(exp),
             None => Err(self.expected("an expression")),
@@ -230,7 +231,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn operand(&mut self) -> Parsed<Exp> {
+    fn operand(&mut self) -> Parsed<Box<Exp>> {
         if self.at_prefix() {
             return self.exp();
         }
@@ -260,13 +261,13 @@ impl Parser<'_> {
         let kind = match waiting {
             Waiting::Neg(start) => {
                 let span = start.to(rhs.span);
-                let negated = self.make(ExpKind::Neg(Box::new(rhs)), span);
+                let negated = self.make(ExpKind::Neg(rhs), span);
                 stacks.operands.push(negated);
                 return Ok(());
             }
             Waiting::Not(start) => {
                 let span = start.to(rhs.span);
-                let negated = self.make(ExpKind::Not(Box::new(rhs)), span);
+                let negated = self.make(ExpKind::Not(rhs), span);
                 stacks.operands.push(negated);
                 return Ok(());
             }
@@ -279,7 +280,6 @@ impl Parser<'_> {
             return Ok(());
         };
         let span = lhs.span.to(rhs.span);
-        let (lhs, rhs) = (Box::new(lhs), Box::new(rhs));
         let kind = match kind {
             Infix::Binary(op) => ExpKind::BinOp { op, lhs, rhs },
             Infix::With(path) => ExpKind::With { target: lhs, path, value: rhs },
@@ -289,11 +289,11 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn apply_range(&mut self, stacks: &mut Stacks, kind: RangeKind, end: Exp) -> Parsed<()> {
+    fn apply_range(&mut self, stacks: &mut Stacks, kind: RangeKind, end: Box<Exp>) -> Parsed<()> {
         let second = match stacks.waiting.last() {
             Some((Waiting::SecondOf(_), _)) => {
                 stacks.waiting.pop();
-                stacks.operands.pop().map(Box::new)
+                stacks.operands.pop()
             }
             _ => None,
         };
@@ -301,7 +301,7 @@ impl Parser<'_> {
             return Ok(());
         };
         let span = start.span.to(end.span);
-        let kind = ExpKind::Range { start: Box::new(start), second, end: Box::new(end), kind };
+        let kind = ExpKind::Range { start: start, second, end: end, kind };
         let range = self.make(kind, span);
         stacks.operands.push(range);
         Ok(())

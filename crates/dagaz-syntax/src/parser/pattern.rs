@@ -31,6 +31,7 @@ impl Parser<'_> {
             let ty = self.type_exp()?;
             pat = self.make_pat(PatKind::Ascript(Box::new(pat), ty), self.since(start));
         }
+        self.grow(attrs.len())?;
         for (start, attr) in attrs.into_iter().rev() {
             let span = start.to(pat.span);
             pat = self.make_pat(PatKind::Attr(attr, Box::new(pat)), span);
@@ -54,7 +55,9 @@ impl Parser<'_> {
     /// A parameter of a function: a pattern that needs no brackets to stand beside others.
     pub(super) fn param(&mut self) -> Parsed<Pat> {
         if self.at(TokenKind::Minus) {
-            return Err(self.expected_with("a parameter", |d| d.help("a negative number stands in parentheses")));
+            return Err(
+                self.expected_with("a parameter", |d| d.help("a negative number stands in parentheses"))
+            );
         }
         self.simple_pattern()
     }

@@ -38,6 +38,7 @@ impl Parser<'_> {
             }
             froms.push((start, None, from));
         };
+        self.grow(froms.len())?;
         for (start, param, from) in froms.into_iter().rev() {
             let span = start.to(result.span);
             let kind = TypeExpKind::Arrow { param, from: Box::new(from), to: Box::new(result) };
@@ -81,6 +82,7 @@ impl Parser<'_> {
             TokenKind::Constructor(_) => self.sum_type()?,
             _ => self.type_application()?,
         };
+        self.grow(prefixes.len())?;
         for start in prefixes.into_iter().rev() {
             let span = start.to(ty.span);
             ty = self.make_type(TypeExpKind::Unique(Box::new(ty)), span);
@@ -171,6 +173,7 @@ impl Parser<'_> {
             self.check_chain(sizes.len())?;
         }
         let mut ty = self.nested(Self::type_term)?;
+        self.grow(sizes.len())?;
         for (dim, span) in sizes.into_iter().rev() {
             let span = span.to(ty.span);
             ty = self.make_type(TypeExpKind::Array { dim, elem: Box::new(ty) }, span);
@@ -181,7 +184,7 @@ impl Parser<'_> {
     /// `[e]` or `[]`
     fn size(&mut self) -> Parsed<(Option<Box<Exp>>, Span)> {
         let open = self.bump();
-        let dim = if self.at(TokenKind::RBracket) { None } else { Some(Box::new(self.exp()?)) };
+        let dim = if self.at(TokenKind::RBracket) { None } else { Some(self.exp()?) };
         self.expect_closer(open, TokenKind::RBracket, "]")?;
         Ok((dim, self.since(open)))
     }
