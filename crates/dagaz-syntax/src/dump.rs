@@ -1,6 +1,8 @@
 //! The syntax tree as an S-expression, for tests and for people who want to see how a text was read.
 //!
-//!     def f (x: i32) = x + 1   ==>   (def f (paren (: x i32)) (+ x 1))
+//! ```text
+//! def f (x: i32) = x + 1   ==>   (def f (paren (: x i32)) (+ x 1))
+//! ```
 
 use crate::ast::*;
 
@@ -190,7 +192,9 @@ pub fn dump_type(ty: &TypeExp) -> String {
             form("->", [param, dump_type(from), dump_type(to)])
         }
         TypeExpKind::Sum(clauses) => {
-            let clauses = clauses.iter().map(|(name, types)| form(format!("#{}", name.name), types.iter().map(dump_type)));
+            let clauses = clauses
+                .iter()
+                .map(|(name, types)| form(format!("#{}", name.name), types.iter().map(dump_type)));
             form("sum", clauses)
         }
         TypeExpKind::Exists { sizes, body } => {
@@ -284,7 +288,9 @@ pub fn dump_expression(exp: &Exp) -> String {
         ExpKind::SectionAccess(steps) => form("section", [path(steps)]),
         ExpKind::Ascript(exp, ty) => form(":", [dump(exp), dump_type(ty)]),
         ExpKind::Coerce(exp, ty) => form(":>", [dump(exp), dump_type(ty)]),
-        ExpKind::With { target, path: steps, value } => form("with", [dump(target), path(steps), dump(value)]),
+        ExpKind::With { target, path: steps, value } => {
+            form("with", [dump(target), path(steps), dump(value)])
+        }
         ExpKind::Range { .. }
         | ExpKind::If { .. }
         | ExpKind::Let { .. }
@@ -318,8 +324,7 @@ fn statement(exp: &Exp) -> String {
         }
         ExpKind::LetFun { name, type_params: tparams, params, ret: ty, def, body } => {
             let params = all(params, dump_pattern);
-            let parts =
-                [name.name.to_string(), type_params(tparams), params, ret(ty), dump(def), dump(body)];
+            let parts = [name.name.to_string(), type_params(tparams), params, ret(ty), dump(def), dump(body)];
             form("let-fun", parts)
         }
         ExpKind::LetWith { name, path: steps, value, body } => {
@@ -345,7 +350,9 @@ fn statement(exp: &Exp) -> String {
 fn loop_form_text(loop_form: &LoopForm) -> String {
     match loop_form {
         LoopForm::For { var, bound } => form("for", [format!("{} <", var.name), dump_expression(bound)]),
-        LoopForm::ForIn { pat, array } => form("for", [dump_pattern(pat), "in".into(), dump_expression(array)]),
+        LoopForm::ForIn { pat, array } => {
+            form("for", [dump_pattern(pat), "in".into(), dump_expression(array)])
+        }
         LoopForm::While(cond) => form("while", [dump_expression(cond)]),
     }
 }

@@ -1,7 +1,7 @@
 //! From text to tokens.
 //!
-//! Comments are set aside, as is every documentation block (`-- |` and the comment lines right below it)
-//! together with the number of the token that follows it. Text that is no token is reported once and
+//! Comments are set aside, as is every documentation block (`-- |` on a line of its own and the comment
+//! lines right below it) together with the number of the token that follows it. Text that is no token is reported once and
 //! stands as [`TokenKind::Unknown`], so the lexer never fails.
 
 use crate::ast::{Comment, DocComment, Ident, QualName};
@@ -167,7 +167,7 @@ impl Lexer<'_> {
             return;
         }
         self.close_doc();
-        if let Some(line) = text.strip_prefix("-- |") {
+        if let Some(line) = text.strip_prefix("-- |").filter(|_| self.first_on_line) {
             let text = line.strip_prefix(' ').unwrap_or(line).to_owned();
             self.open_doc = Some(DocComment { text, span });
         }

@@ -20,11 +20,19 @@ impl Parser<'_> {
 
     /// `{ decs }`, for any kind of declaration; the brace stands here.
     pub(super) fn braced<T>(&mut self, parse: fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+        self.in_braces += 1;
+        let decs = self.braced_here(parse);
+        self.in_braces -= 1;
+        decs
+    }
+
+    fn braced_here<T>(&mut self, parse: fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let open = self.bump();
         let mut decs = Vec::new();
         while !self.at(TokenKind::RBrace) {
             if self.at(TokenKind::Eof) {
-                return Err(self.expected_with("`}`", |d| d.label(open, "this bracket is open")));
+                self.expected_with("`}`", |d| d.label(open, "this bracket is open"));
+                return Ok(decs);
             }
             self.dec_or_skip(&mut decs, parse);
         }
@@ -51,7 +59,7 @@ impl Parser<'_> {
             let token = self.token_at(self.pos);
             match token.kind {
                 TokenKind::Eof => return,
-                TokenKind::RBrace if self.depth > 0 => return,
+                TokenKind::RBrace if self.in_braces > 0 => return,
                 TokenKind::Keyword(word) if word.starts_dec() || word == Keyword::Let => {
                     let indent = self.column(self.pos);
                     // `let` also starts bindings within expressions, so only the margin counts.
@@ -138,6 +146,7 @@ impl Parser<'_> {
     // Values
 
     fn val_bind(&mut self, keyword: BindKeyword) -> Parsed<ValBind> {
+        let start = self.pos;
         self.bump();
         let (name, type_params, params) = self.val_head()?;
         let ret = if self.eat(TokenKind::Colon) { Some(self.type_exp()?) } else { None };
@@ -145,8 +154,13 @@ impl Parser<'_> {
             return Err(self.expected("a parameter, `:` or `=`"));
         }
         self.bump();
-        let body = *self.exp()?;
-        Ok(ValBind { keyword, name, type_params, params, ret, body })
+        // With its name known, a declaration is worth keeping, so that its uses are not errors as well.
+        let body_start = self.here();
+        let body = self.exp().unwrap_or_else(|Failed| {
+            self.skip_dec(start);
+            self.error_exp(self.since(body_start))
+        });
+        Ok(ValBind { keyword, name, type_params, params, ret, body: *body })
     }
 
     /// `f type_params params`, `(+) type_params params` or `x + y`.

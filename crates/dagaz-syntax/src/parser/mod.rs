@@ -69,6 +69,8 @@ struct Parser<'t> {
     pos: usize,
     next_id: u32,
     depth: u32,
+    /// How many bodies of modules or module types are being read.
+    in_braces: u32,
     /// The height of the tallest tree read so far on this level of nesting.
     height: usize,
     /// The token the last error was about: one place is reported once.
@@ -79,7 +81,18 @@ impl<'t> Parser<'t> {
     fn new(file: FileId, text: &'t str) -> Parser<'t> {
         let lexed = lex(file, text);
         let brackets = BracketTable::new(&lexed.tokens);
-        Parser { file, text, lexed, brackets, pos: 0, next_id: 0, depth: 0, height: 0, last_error: None }
+        Parser {
+            file,
+            text,
+            lexed,
+            brackets,
+            pos: 0,
+            next_id: 0,
+            depth: 0,
+            in_braces: 0,
+            height: 0,
+            last_error: None,
+        }
     }
 
     fn finish(mut self) -> Vec<Diagnostic> {

@@ -3,7 +3,9 @@
 //! Operands and operators are kept on two stacks (the shunting-yard method), so a chain of any length is
 //! read by a loop. An operator on the stack is applied as soon as the next one binds less tightly:
 //!
-//!     a + b * c + d       stack `+ *`, next `+`:  both are applied, then `+` goes on the stack
+//! ```text
+//! a + b * c + d       stack `+ *`, next `+`:  both are applied, then `+` goes on the stack
+//! ```
 
 use super::{Parsed, Parser};
 use crate::Span;
