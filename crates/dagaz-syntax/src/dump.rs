@@ -267,13 +267,7 @@ pub fn dump_expression(exp: &Exp) -> String {
         ExpKind::Error => "<error>".to_owned(),
         ExpKind::Paren(exp) => form("paren", [dump(exp)]),
         ExpKind::Tuple(exps) => form("tuple", exps.iter().map(dump)),
-        ExpKind::Record(fields) => {
-            let fields = fields.iter().map(|field| match field {
-                Field::Explicit(name, exp) => format!("{} = {}", name.name, dump(exp)),
-                Field::Implicit(name, _) => name.name.to_string(),
-            });
-            form("record", fields)
-        }
+        ExpKind::Record(fields) => form("record", fields.iter().map(field)),
         ExpKind::Array(exps) => bracketed(exps, dump),
         ExpKind::Project(exp, field) => form(format!(".{}", field.name), [dump(exp)]),
         ExpKind::Index(exp, list) => form("index", [dump(exp), indices(list)]),
@@ -291,41 +285,18 @@ pub fn dump_expression(exp: &Exp) -> String {
         ExpKind::With { target, path: steps, value } => {
             form("with", [dump(target), path(steps), dump(value)])
         }
-        ExpKind::Range { .. }
-        | ExpKind::If { .. }
-        | ExpKind::Let { .. }
-        | ExpKind::LetFun { .. }
-        | ExpKind::LetWith { .. }
-        | ExpKind::Lambda { .. }
-        | ExpKind::Loop { .. }
-        | ExpKind::Match { .. }
-        | ExpKind::Assert { .. }
-        | ExpKind::Attr(..) => statement(exp),
-    }
-}
-
-/// The forms with keywords of their own.
-fn statement(exp: &Exp) -> String {
-    let dump = dump_expression;
-    match &exp.kind {
         ExpKind::Range { start, second, end, kind } => {
-            let word = match kind {
-                RangeKind::Inclusive => "...",
-                RangeKind::UpTo => "..<",
-                RangeKind::DownTo => "..>",
-            };
             let second = second.as_ref().map_or(String::new(), |second| format!("..{}", dump(second)));
-            form(word, [dump(start), second, dump(end)])
+            form(range_word(*kind), [dump(start), second, dump(end)])
         }
         ExpKind::If { cond, then, otherwise } => form("if", [dump(cond), dump(then), dump(otherwise)]),
         ExpKind::Let { sizes, pat, value, body } => {
             let sizes = all(sizes, |size| format!("[{}]", size.name));
             form("let", [sizes, dump_pattern(pat), dump(value), dump(body)])
         }
-        ExpKind::LetFun { name, type_params: tparams, params, ret: ty, def, body } => {
-            let params = all(params, dump_pattern);
-            let parts = [name.name.to_string(), type_params(tparams), params, ret(ty), dump(def), dump(body)];
-            form("let-fun", parts)
+        ExpKind::LetFun { name, type_params: sorts, params, ret: ty, def, body } => {
+            let head = [name.name.to_string(), type_params(sorts), all(params, dump_pattern), ret(ty)];
+            form("let-fun", head.into_iter().chain([dump(def), dump(body)]))
         }
         ExpKind::LetWith { name, path: steps, value, body } => {
             form("let-with", [format!("{}{}", name.name, path(steps)), dump(value), dump(body)])
@@ -343,7 +314,21 @@ fn statement(exp: &Exp) -> String {
         }
         ExpKind::Assert { cond, body } => form("assert", [dump(cond), dump(body)]),
         ExpKind::Attr(a, exp) => form(format!("#[{}]", attr(a)), [dump(exp)]),
-        _ => dump(exp),
+    }
+}
+
+fn field(field: &Field) -> String {
+    match field {
+        Field::Explicit(name, exp) => format!("{} = {}", name.name, dump_expression(exp)),
+        Field::Implicit(name, _) => name.name.to_string(),
+    }
+}
+
+fn range_word(kind: RangeKind) -> &'static str {
+    match kind {
+        RangeKind::Inclusive => "...",
+        RangeKind::UpTo => "..<",
+        RangeKind::DownTo => "..>",
     }
 }
 

@@ -103,7 +103,6 @@ fn exponent_length(text: &str, letter: u8) -> usize {
 }
 
 /// The type behind the digits, which end at `length`, and where it ends.
-#[expect(clippy::type_complexity, reason = "the end is needed in both cases")]
 fn suffix(text: &str, length: usize) -> Result<(usize, Option<PrimType>), (usize, LiteralError)> {
     let end = length + run_length(&text[length..], |b| b.is_ascii_alphanumeric() || b == b'_');
     if end == length {

@@ -77,6 +77,7 @@ enum Waiting {
 }
 
 struct Stacks {
+    #[expect(clippy::vec_box, reason = "operands go from box to box without being copied")]
     operands: Vec<Box<Exp>>,
     waiting: Vec<(Waiting, Level)>,
     links: usize,
@@ -303,7 +304,7 @@ impl Parser<'_> {
             return Ok(());
         };
         let span = start.span.to(end.span);
-        let kind = ExpKind::Range { start: start, second, end: end, kind };
+        let kind = ExpKind::Range { start, second, end, kind };
         let range = self.make(kind, span);
         stacks.operands.push(range);
         Ok(())
