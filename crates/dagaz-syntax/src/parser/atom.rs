@@ -8,7 +8,7 @@ use crate::{Diagnostic, Span};
 impl Parser<'_> {
     /// `f a1 … an`; the last argument may be a function without parentheses.
     pub(super) fn application(&mut self) -> Parsed<Box<Exp>> {
-        let first = self.atom()?;
+        let mut first = self.atom()?;
         if !self.peek().starts_atom() && !self.at(TokenKind::Backslash) {
             return Ok(first);
         }
@@ -21,11 +21,12 @@ impl Parser<'_> {
         }
         self.warn_of_split_index(&first, &args);
         let span = self.since(first.span);
-        if let ExpKind::Constr { name, args: none } = &first.kind
+        if let ExpKind::Constr { args: none, .. } = &mut first.kind
             && none.is_empty()
         {
-            let name = *name;
-            return Ok(self.make(ExpKind::Constr { name, args }, span));
+            *none = args;
+            first.span = span;
+            return Ok(first);
         }
         Ok(self.make(ExpKind::App { fun: first, args }, span))
     }

@@ -117,10 +117,7 @@ impl Parser<'_> {
         }
         self.apply_tighter(&mut stacks, 0)?;
         self.grow(stacks.links)?;
-        match stacks.operands.pop() {
-            Some(exp) => Ok(exp),
-            None => Err(self.expected("an expression")),
-        }
+        self.last_operand(&mut stacks)
     }
 
     fn at_infix(&self) -> bool {
@@ -257,57 +254,41 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Apply the operator on top of the stack to the operands on top of theirs.
     fn apply_last(&mut self, stacks: &mut Stacks) -> Parsed<()> {
-        let (Some((waiting, _)), Some(rhs)) = (stacks.waiting.pop(), stacks.operands.pop()) else {
+        let Some((waiting, _)) = stacks.waiting.pop() else {
             return Ok(());
         };
-        let kind = match waiting {
-            Waiting::Neg(start) => {
-                let span = start.to(rhs.span);
-                let negated = self.make(ExpKind::Neg(rhs), span);
-                stacks.operands.push(negated);
-                return Ok(());
+        let rhs = self.last_operand(stacks)?;
+        let end = rhs.span;
+        let (start, kind) = match waiting {
+            Waiting::Neg(start) => (start, ExpKind::Neg(rhs)),
+            Waiting::Not(start) => (start, ExpKind::Not(rhs)),
+            Waiting::Binary(op) => {
+                let lhs = self.last_operand(stacks)?;
+                (lhs.span, ExpKind::BinOp { op, lhs, rhs })
             }
-            Waiting::Not(start) => {
-                let span = start.to(rhs.span);
-                let negated = self.make(ExpKind::Not(rhs), span);
-                stacks.operands.push(negated);
-                return Ok(());
+            Waiting::With(path) => {
+                let target = self.last_operand(stacks)?;
+                (target.span, ExpKind::With { target, path, value: rhs })
+            }
+            Waiting::Range(kind) => {
+                let second = match stacks.waiting.pop_if(|(below, _)| matches!(below, Waiting::SecondOf(_))) {
+                    Some(_) => Some(self.last_operand(stacks)?),
+                    None => None,
+                };
+                let start = self.last_operand(stacks)?;
+                (start.span, ExpKind::Range { start, second, end: rhs, kind })
             }
             Waiting::SecondOf(dots) => return Err(self.two_dots(dots)),
-            Waiting::Range(kind) => return self.apply_range(stacks, kind, rhs),
-            Waiting::Binary(op) => Infix::Binary(op),
-            Waiting::With(path) => Infix::With(path),
         };
-        let Some(lhs) = stacks.operands.pop() else {
-            return Ok(());
-        };
-        let span = lhs.span.to(rhs.span);
-        let kind = match kind {
-            Infix::Binary(op) => ExpKind::BinOp { op, lhs, rhs },
-            Infix::With(path) => ExpKind::With { target: lhs, path, value: rhs },
-        };
-        let exp = self.make(kind, span);
+        let exp = self.make(kind, start.to(end));
         stacks.operands.push(exp);
         Ok(())
     }
 
-    fn apply_range(&mut self, stacks: &mut Stacks, kind: RangeKind, end: Box<Exp>) -> Parsed<()> {
-        let second = match stacks.waiting.last() {
-            Some((Waiting::SecondOf(_), _)) => {
-                stacks.waiting.pop();
-                stacks.operands.pop()
-            }
-            _ => None,
-        };
-        let Some(start) = stacks.operands.pop() else {
-            return Ok(());
-        };
-        let span = start.span.to(end.span);
-        let kind = ExpKind::Range { start, second, end, kind };
-        let range = self.make(kind, span);
-        stacks.operands.push(range);
-        Ok(())
+    fn last_operand(&mut self, stacks: &mut Stacks) -> Parsed<Box<Exp>> {
+        stacks.operands.pop().ok_or_else(|| self.expected("an operand"))
     }
 
     fn two_dots(&mut self, dots: Span) -> super::Failed {
@@ -315,9 +296,4 @@ impl Parser<'_> {
         let diagnostic = crate::Diagnostic::error("two-dots-range", dots, message);
         self.report(diagnostic.help("write `a...b` (with `b`), `a..<b` (up to `b`) or `a..>b` (down to `b`)"))
     }
-}
-
-enum Infix {
-    Binary(QualName),
-    With(Vec<Access>),
 }
