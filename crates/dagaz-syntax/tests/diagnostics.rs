@@ -265,6 +265,36 @@ fn confusions() {
 }
 
 #[test]
+fn an_equation_is_no_comparison() {
+    check(
+        "def f x = x = 1",
+        expect![[r#"
+        t:1:13: syntax-error: expected a declaration, found `=`
+          help: to compare two values, write `==`
+        (def f x x)
+    "#]],
+    );
+    check(
+        "def f x = (x = 1)",
+        expect![[r#"
+        t:1:14: syntax-error: expected `,` or `)`, found `=`
+          at t:1:11: this bracket is open
+          help: to compare two values, write `==`
+        (def f x <error>)
+    "#]],
+    );
+    check(
+        "def f x = let y = x = 1 in y",
+        expect![[r#"
+        t:1:21: syntax-error: expected `in` or another `let`, found `=`
+          at t:1:11: this `let` has no body
+          help: to compare two values, write `==`
+        (def f x <error>)
+    "#]],
+    );
+}
+
+#[test]
 fn unknown_characters() {
     check(
         "def f = 1; def g = \u{201c}x\u{201d}\ndef størrelse = 1\ndef h = a\u{a0}+ b\ndef i = 2",

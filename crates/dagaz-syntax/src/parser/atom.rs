@@ -161,13 +161,13 @@ impl Parser<'_> {
 
     fn array(&mut self) -> Parsed<Box<Exp>> {
         let open = self.bump();
-        let elements = self.comma_list(open, (TokenKind::RBracket, "]"), |p| Ok(*p.exp()?))?;
+        let elements = self.nested(|p| p.comma_list(open, (TokenKind::RBracket, "]"), |p| Ok(*p.exp()?)))?;
         Ok(self.make(ExpKind::Array(elements), self.since(open)))
     }
 
     fn record(&mut self) -> Parsed<Box<Exp>> {
         let open = self.bump();
-        let fields = self.comma_list(open, (TokenKind::RBrace, "}"), Self::field)?;
+        let fields = self.nested(|p| p.comma_list(open, (TokenKind::RBrace, "}"), Self::field))?;
         Ok(self.make(ExpKind::Record(fields), self.since(open)))
     }
 

@@ -124,14 +124,15 @@ impl Parser<'_> {
     }
 
     fn expected_declaration(&mut self) -> Failed {
-        let word = match self.peek() {
+        let help = match self.peek() {
             TokenKind::Keyword(Keyword::Val | Keyword::Include) => Some("this belongs in a module type"),
             TokenKind::Keyword(Keyword::In) => Some("the `let` before it is complete without `in`"),
+            TokenKind::Equal => Some("to compare two values, write `==`"),
             TokenKind::Ident(_) => Some("a function or value is declared with `def name = …`"),
             TokenKind::RParen | TokenKind::RBracket | TokenKind::RBrace => Some("no bracket is open here"),
             _ => None,
         };
-        self.expected_with("a declaration", |d| word.into_iter().fold(d, |d, help| d.help(help)))
+        self.expected_with("a declaration", |d| help.into_iter().fold(d, Diagnostic::help))
     }
 
     pub(super) fn import_path(&mut self) -> Parsed<(String, Span)> {
