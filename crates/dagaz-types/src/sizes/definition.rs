@@ -8,7 +8,7 @@ use super::type_exp::Anonymous;
 use crate::context::{Context, Res, fail};
 use crate::infer::Notes;
 use crate::typed::{Def, EntryTypes};
-use crate::types::{RetType, Scheme, Type, TypeParamKind, VarId};
+use crate::types::{RetType, Scheme, Type, TypeArg, TypeParamKind, VarId};
 
 /// A definition and its type.
 pub(crate) struct Checked {
@@ -66,6 +66,21 @@ pub(crate) fn size_type(
     let used = ty.size_vars();
     exts.retain(|e| used.contains(e));
     Ok(RetType { exts, ty })
+}
+
+/// Find the sizes at which a value of the scheme `have` is of type `want`, given the types.
+pub(crate) fn match_sizes(
+    cx: &mut Context,
+    have: &Scheme,
+    types: &[TypeArg],
+    want: &Type,
+) -> Result<Vec<TypeArg>, Option<String>> {
+    let mut sizer = Sizer::new(cx, Notes::default());
+    let (mut inst, ty) = sizer.instantiate(have, types);
+    let mut exts = Vec::new();
+    sizer.fit(want, &ty, &mut exts).map_err(|m| Some(sizer.mismatch_note(&m)))?;
+    sizer.finish_inst(&mut inst);
+    Ok(inst)
 }
 
 impl Sizer<'_> {
