@@ -33,7 +33,11 @@ impl Checker<'_> {
                 let mut scheme = self.value_scheme(type_params, ty)?;
                 scheme.overloads = overloads(&spec.attrs);
                 self.cx.intrinsics.insert(name.name, Rc::new(scheme));
-                env.values.insert(name.name, ValueBinding::Intrinsic(name.name));
+                let binding = ValueBinding::Intrinsic(name.name);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.values.insert(name.name, binding);
+                }
+                env.values.insert(name.name, binding);
             }
             SpecKind::Type { name, liftedness, params, .. } => {
                 let (binding, _) = self.abstract_type(*name, *liftedness, params)?;

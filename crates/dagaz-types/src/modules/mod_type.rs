@@ -11,7 +11,7 @@ use super::Checker;
 use super::rename::{Renamer, own_argument};
 use crate::context::{Res, ValueInfo, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
-use crate::infer::{infer_type, lookup_mod_type};
+use crate::infer::{check_distinct, infer_type, lookup_mod_type};
 use crate::sizes::size_type;
 use crate::subst::{Subst, TypeFun};
 use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId, lifts_to};
@@ -46,6 +46,12 @@ impl Checker<'_> {
     }
 
     fn specs(&mut self, specs: &[Spec]) -> Res<ModType> {
+        // A value may be specified again after an `include`, but not twice here.
+        let values = specs.iter().filter_map(|s| match &s.kind {
+            SpecKind::Val { name, .. } => Some(*name),
+            SpecKind::Type { .. } | SpecKind::Module { .. } | SpecKind::Include(_) => None,
+        });
+        check_distinct("specification of value", values)?;
         self.frames.push(Env::default());
         let mut env = Env::default();
         let mut abstracts = Vec::new();
@@ -71,9 +77,6 @@ impl Checker<'_> {
     ) -> Res<()> {
         match &spec.kind {
             SpecKind::Val { name, type_params, ty } => {
-                if before.values.contains_key(&name.name) {
-                    return duplicate_spec("value", *name);
-                }
                 let scheme = self.value_scheme(type_params, ty)?;
                 let var = self.cx.fresh_var(name.name);
                 let info = ValueInfo { name: name.name, scheme: Rc::new(scheme), span: name.span };

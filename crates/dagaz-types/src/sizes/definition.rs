@@ -87,8 +87,11 @@ impl Sizer<'_> {
     /// Every size parameter must be the size of something in a parameter.
     fn check_size_params(&mut self, bind: &ValBind, def: &Def) -> Res<()> {
         let mut used: Vec<VarId> = def.params.iter().flat_map(|p| p.ty.size_vars()).collect();
+        // A size of the result comes from the context of each use.
+        used.extend(def.ret.ty.size_vars());
         if def.params.is_empty() {
             // A constant of a function type takes sizes from the function's parameters.
+            used.clear();
             arrow_params(&def.ret.ty, &mut used);
         }
         for (syntax, param) in bind.type_params.iter().zip(&def.type_params) {
