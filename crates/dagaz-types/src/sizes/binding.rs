@@ -2,18 +2,20 @@
 
 use std::rc::Rc;
 
-use dagaz_syntax::Span;
 use dagaz_syntax::ast::{
     Access, Exp as SynExp, ExpKind as Syn, Ident, Pat as SynPat, PatKind as SynPatKind, TypeExp,
     TypeParam as SynParam,
 };
+use dagaz_syntax::{Name, Span};
 
 use super::application::is_i64;
 use super::expression::plain;
-use super::pattern::pat_vars;
+use super::pattern::{pat_vars, record_pat};
 use super::scope::can_be_size;
+use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::Res;
+use crate::env::ValueBinding;
 use crate::subst::{Subst, size_of_exp};
 use crate::typed::{Def, Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId};
@@ -256,19 +258,25 @@ impl Sizer<'_> {
         self.level += 1;
         let mut typed = Vec::new();
         for p in params {
-            let ty = self.noted_type(p.id, p.span)?;
-            let ty = self.dress(&ty, flexible_level, false);
-            typed.push(self.parameter(p, &ty, flexible_level)?);
+            typed.push(self.parameter(p, flexible_level)?);
         }
         let declared = ret.map(|te| self.ret_type_exp(te)).transpose()?;
         let own = self.level;
         self.level += 1;
-        if let Some(declared) = &declared {
-            self.prepare_recursion(&typed, declared);
-        }
+        let own_result = match &declared {
+            Some(declared) => declared.clone(),
+            None => {
+                let ty = self.noted_type(body.id, body.span)?;
+                RetType::plain(self.dress(&ty, own, true))
+            }
+        };
+        let recursive = self.prepare_recursion(&typed, &own_result);
         let body = self.exp(body);
         self.level -= 1;
         let body = body?;
+        if recursive && declared.is_none() {
+            self.expect(&body, &own_result.ty, "The sizes of a recursive function must be declared")?;
+        }
         let ret = match declared {
             Some(declared) => self.check_result(&body, declared)?,
             None => {
@@ -294,13 +302,39 @@ impl Sizer<'_> {
         Ok(Function { params: typed, ty: ty.ty, ret, body })
     }
 
-    /// A parameter: as a pattern, but a written type is what it is, uniqueness included.
-    fn parameter(&mut self, p: &SynPat, ty: &Type, flexible_level: u32) -> Res<Pat> {
+    /// The pattern of a parameter. A type that is written is what it is, so its sizes may mention earlier parameters.
+    fn parameter(&mut self, p: &SynPat, flexible_level: u32) -> Res<Pat> {
         match &p.kind {
-            SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => {
-                self.parameter(inner, ty, flexible_level)
+            SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => self.parameter(inner, flexible_level),
+            SynPatKind::Ascript(inner, te) => {
+                let ty = self.type_exp(te, &mut Anonymous::Flexible(flexible_level))?;
+                self.pat(inner, &ty, flexible_level)
             }
-            _ => self.pat(p, ty, flexible_level),
+            SynPatKind::Tuple(parts) => {
+                let mut fields = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    fields.push((Name::tuple_field(i), self.parameter(part, flexible_level)?));
+                }
+                Ok(record_pat(fields, p.span))
+            }
+            SynPatKind::Record(parts) if parts.iter().all(|(_, part)| part.is_some()) => {
+                let mut fields = Vec::new();
+                for (field, part) in parts {
+                    if let Some(part) = part {
+                        fields.push((field.name, self.parameter(part, flexible_level)?));
+                    }
+                }
+                Ok(record_pat(fields, p.span))
+            }
+            SynPatKind::Record(_)
+            | SynPatKind::Var(_)
+            | SynPatKind::Wildcard
+            | SynPatKind::Lit(_)
+            | SynPatKind::Constr { .. } => {
+                let ty = self.noted_type(p.id, p.span)?;
+                let ty = self.dress(&ty, flexible_level, false);
+                self.pat(p, &ty, flexible_level)
+            }
         }
     }
 
@@ -320,11 +354,12 @@ impl Sizer<'_> {
         Ok(declared)
     }
 
-    /// Let the function that is being checked be known in its own body, if its result type is declared.
-    fn prepare_recursion(&mut self, params: &[Pat], ret: &RetType) {
-        let Some((var, _)) = self.own.clone() else { return };
+    /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it
+    /// mentions itself.
+    fn prepare_recursion(&mut self, params: &[Pat], ret: &RetType) -> bool {
+        let Some((var, _)) = self.own.clone() else { return false };
         if self.schemes.contains_key(&var) {
-            return;
+            return false;
         }
         let ty = params.iter().rev().fold(ret.clone(), |to, p| {
             let name = match &p.kind {
@@ -335,6 +370,7 @@ impl Sizer<'_> {
         });
         let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: ty.ty };
         self.schemes.insert(var, Rc::new(scheme));
+        self.notes.uses.values().any(|u| u.target == ValueBinding::Def(var))
     }
 
     /// A flexible size becomes a parameter.
