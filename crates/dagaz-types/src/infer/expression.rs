@@ -273,7 +273,7 @@ impl Infer<'_> {
         for dim in slice {
             match dim {
                 SliceIndex::Index(i) => {
-                    let index = self.fresh_with(i.span, Constraint::index());
+                    let index = self.fresh_with(i.span, Constraint::prims(PrimSet::INTEGRAL));
                     let actual = self.exp(i)?;
                     let ok = self.unify(&index, &actual);
                     self.expect(ok, i.span, "An index must be of an integer type", &index, &actual)?;

@@ -80,8 +80,6 @@ impl PrimSet {
 pub(crate) struct Constraint {
     pub prims: Option<PrimSet>,
     pub equality: bool,
-    /// It is the type of an index: if nothing else is known, it is `i64` and not `i32`.
-    pub index: bool,
     pub fields: Vec<(Name, Type)>,
     pub constrs: Vec<(Name, Vec<Type>)>,
     /// The most it may be.
@@ -93,7 +91,6 @@ impl Default for Constraint {
         Constraint {
             prims: None,
             equality: false,
-            index: false,
             fields: Vec::new(),
             constrs: Vec::new(),
             liftedness: Liftedness::Lifted,
@@ -104,10 +101,6 @@ impl Default for Constraint {
 impl Constraint {
     pub fn prims(set: PrimSet) -> Constraint {
         Constraint { prims: Some(set), ..Constraint::default() }
-    }
-
-    pub fn index() -> Constraint {
-        Constraint { index: true, ..Constraint::prims(PrimSet::INTEGRAL) }
     }
 
     pub fn overload(overload: Overload) -> Constraint {
@@ -329,11 +322,6 @@ impl Infer<'_> {
         if let Some(set) = c.prims {
             self.constrain_prims(ty, set)?;
         }
-        if c.index
-            && let Type::Meta(m) = self.shallow(ty)
-        {
-            self.metas[m as usize].constraint.index = true;
-        }
         if c.equality {
             self.constrain_equality(ty)?;
         }
@@ -480,8 +468,7 @@ impl Infer<'_> {
             }
             let (span, c) = (meta.span, &meta.constraint);
             if let Some(set) = c.prims {
-                let default = if c.index { Some(PrimType::I64) } else { set.default_type() };
-                let Some(p) = default else {
+                let Some(p) = set.default_type() else {
                     return fail(
                         Diagnostic::error("ambiguous-type", span, "The type of this expression is ambiguous")
                             .help(format!("it must be {}; add a type annotation", set.describe())),

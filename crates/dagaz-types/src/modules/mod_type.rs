@@ -219,7 +219,12 @@ impl Checker<'_> {
                 ),
             );
         }
-        let needed = if ret.exts.is_empty() { self.liftedness_of(&ret.ty) } else { Liftedness::SizeLifted };
+        // Parameters may be of any liftedness; they stand for whatever the type is applied to.
+        let needed = match (ret.ty.has_function(), ret.exts.is_empty()) {
+            (true, _) => Liftedness::Lifted,
+            (false, false) => Liftedness::SizeLifted,
+            (false, true) => Liftedness::Unlifted,
+        };
         if !lifts_to(needed, target.liftedness) {
             return error(
                 "lifted-type",

@@ -213,18 +213,18 @@ impl Sizer<'_> {
             explicit.push(param);
         }
         let own_level = self.level;
-        let mut function = self.function(params, ret, body, own_level)?;
+        let mut function = self.function(params, ret, body)?;
         self.level -= 1;
         function.params = function.params.into_iter().map(|p| self.zonk_pat(p)).collect();
+        function.ty = self.zonk(&function.ty);
+        let mut taken = Vec::new();
+        sizes_taken(&function.ty, &mut taken);
         let mut sizes = Vec::new();
-        for p in &function.params {
-            for v in p.ty.size_vars() {
-                if self.is_flexible(v) && self.level_of(v) == own_level && !sizes.contains(&v) {
-                    sizes.push(v);
-                }
+        for v in taken {
+            if self.is_flexible(v) && self.level_of(v) >= own_level && !sizes.contains(&v) {
+                sizes.push(v);
             }
         }
-        function.ty = self.zonk(&function.ty);
         for v in &sizes {
             self.make_rigid(*v);
             let name = self.cx.var_name(*v);
@@ -240,22 +240,20 @@ impl Sizer<'_> {
         ret: Option<&TypeExp>,
         body: &SynExp,
     ) -> Res<Exp> {
-        let f = self.function(params, ret, body, self.level)?;
+        let f = self.function(params, ret, body)?;
+        for p in &f.params {
+            self.lower_flexible(&p.ty);
+        }
         let lambda = Lambda { sizes: Vec::new(), params: f.params, ret: f.ret, body: f.body };
         Ok(plain(ExpKind::Lambda(Rc::new(lambda)), f.ty, e.span))
     }
 
-    /// Parameters, result and body of a function. Sizes of parameters that are not written are flexible at
-    /// `flexible_level`.
-    fn function(
-        &mut self,
-        params: &[SynPat],
-        ret: Option<&TypeExp>,
-        body: &SynExp,
-        flexible_level: u32,
-    ) -> Res<Function> {
+    /// Parameters, result and body of a function. Sizes of parameters that are not written are flexible; they may
+    /// turn out to be other parameters.
+    fn function(&mut self, params: &[SynPat], ret: Option<&TypeExp>, body: &SynExp) -> Res<Function> {
         let outer = self.level;
         self.level += 1;
+        let flexible_level = self.level;
         let mut typed = Vec::new();
         for p in params {
             typed.push(self.parameter(p, flexible_level)?);
@@ -278,13 +276,14 @@ impl Sizer<'_> {
             self.expect(&body, &own_result.ty, "The sizes of a recursive function must be declared")?;
         }
         let ret = match declared {
-            Some(declared) => self.check_result(&body, declared)?,
+            Some(declared) => self.check_result(&body, declared, &parameter_names(&typed), own)?,
             None => {
                 // Unknown sizes and local names make the result's size unknown; parameters may be mentioned.
                 let nameable = parameter_names(&typed);
-                self.lower_flexible(&body.ty.clone());
-                let hidden = |s: &Self, v: VarId| s.level_of(v) >= own && !nameable.contains(&v);
+                let hidden =
+                    |s: &Self, v: VarId| s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v);
                 self.level = outer;
+                self.lower_flexible(&body.ty.clone());
                 let (ty, exts) = self.hide(&body.ty.clone(), &hidden, "made in the function", body.span);
                 self.level = own;
                 RetType { exts, ty: ty.with_uniqueness(false) }
@@ -339,7 +338,8 @@ impl Sizer<'_> {
     }
 
     /// The body of a function must have its declared result type, with any size where that leaves one open.
-    fn check_result(&mut self, body: &Exp, declared: RetType) -> Res<RetType> {
+    /// An anonymous size is the size of the body, where that can be said outside.
+    fn check_result(&mut self, body: &Exp, declared: RetType, nameable: &[VarId], own: u32) -> Res<RetType> {
         let mut open = Subst::default();
         for ext in &declared.exts {
             let any = self.flexible(u32::MAX, true);
@@ -351,7 +351,16 @@ impl Sizer<'_> {
             let what = "The body of this function does not match its return type";
             self.size_error(m, body.span, what, &declared.ty, &body.ty)
         })?;
-        Ok(declared)
+        let mut known = Subst::default();
+        for ext in &declared.exts {
+            let size = self.zonk_size(&open.sizes[ext]);
+            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v);
+            if !self.explicit_sizes.contains(ext) && !size.mentions(&local) {
+                known.sizes.insert(*ext, size);
+            }
+        }
+        let exts = declared.exts.iter().copied().filter(|e| !known.sizes.contains_key(e)).collect();
+        Ok(RetType { exts, ty: known.ty(&declared.ty) })
     }
 
     /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it
@@ -396,6 +405,18 @@ impl Sizer<'_> {
             | PatKind::Bool(_)) => kind,
         };
         Pat { kind, ty: self.zonk(&pat.ty), span: pat.span }
+    }
+}
+
+/// The sizes that a function takes from its arguments: those to the left of an arrow.
+fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
+    match ty {
+        Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Sum(_) | Type::Named { .. } => {}
+        Type::Record(fields) => fields.iter().for_each(|(_, t)| sizes_taken(t, vars)),
+        Type::Arrow(arrow) => {
+            vars.extend(arrow.from.size_vars());
+            sizes_taken(&arrow.to.ty, vars);
+        }
     }
 }
 
