@@ -37,7 +37,7 @@ pub(super) struct CodeBody {
 #[derive(Debug)]
 pub(super) struct CodeStm {
     pub(super) pat: Vec<u32>,
-    pub(super) op: Op,
+    pub(super) op: Instr,
     pub(super) loc: Loc,
     /// Slots not used after this statement and not moved out by it.
     pub(super) drops: Vec<u32>,
@@ -72,7 +72,7 @@ pub(super) enum CodePart {
 
 /// As [`crate::exp::Exp`]; large ones are boxed to keep the scalar ones small.
 #[derive(Debug)]
-pub(super) enum Op {
+pub(super) enum Instr {
     Atom(Operand),
     UnOp(UnOp, Operand),
     BinOp(BinOp, Operand, Operand),

@@ -13,7 +13,7 @@ use crate::visit;
 
 use super::code::{
     Code, CodeAcc, CodeAccOp, CodeBody, CodeConst, CodeDim, CodeFold, CodeForm, CodeFun, CodeLambda,
-    CodeLoop, CodePart, CodeRows, CodeStm, CodeType, Needs, Op, Operand,
+    CodeLoop, CodePart, CodeRows, CodeStm, CodeType, Needs, Instr, Operand,
 };
 
 /// A variable that is not in scope.
@@ -287,12 +287,12 @@ impl<'g> Compiler<'g> {
         slots.copied().filter(|s| self.info[*s as usize].region == self.region).collect()
     }
 
-    fn exp(&mut self, exp: &Exp) -> Compiled<Op> {
+    fn exp(&mut self, exp: &Exp) -> Compiled<Instr> {
         // Nested bodies first: what they use is then live at the operands, which leave it in place.
         match exp {
             Exp::If { cond, then, otherwise } => {
                 let (then, otherwise) = self.branches(then, otherwise)?;
-                Ok(Op::If {
+                Ok(Instr::If {
                     cond: self.operand(*cond)?,
                     then: Box::new(then),
                     otherwise: Box::new(otherwise),
@@ -300,21 +300,21 @@ impl<'g> Compiler<'g> {
             }
             Exp::Loop { params, form, body } => self.loop_exp(exp, params, form, body),
             Exp::Map { width, arrays, lambda } => {
-                Ok(Op::Map(Box::new(self.rows(exp, *width, arrays, Some(lambda))?)))
+                Ok(Instr::Map(Box::new(self.rows(exp, *width, arrays, Some(lambda))?)))
             }
             Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
-                Ok(Op::Reduce(Box::new(self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?)))
+                Ok(Instr::Reduce(Box::new(self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?)))
             }
             Exp::Scan { width, arrays, pre, op, neutral } => {
-                Ok(Op::Scan(Box::new(self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?)))
+                Ok(Instr::Scan(Box::new(self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?)))
             }
             Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
                 let fold = self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?;
-                Ok(Op::Hist { fold: Box::new(fold), dests: self.vars(dests)?, shape: self.operands(shape)? })
+                Ok(Instr::Hist { fold: Box::new(fold), dests: self.vars(dests)?, shape: self.operands(shape)? })
             }
             Exp::Scatter { width, arrays, pre, dests, shape } => {
                 let rows = self.rows(exp, *width, arrays, pre.as_ref())?;
-                Ok(Op::Scatter {
+                Ok(Instr::Scatter {
                     rows: Box::new(rows),
                     dests: self.vars(dests)?,
                     shape: self.operands(shape)?,
@@ -330,7 +330,7 @@ impl<'g> Compiler<'g> {
                     let shape = self.operands(&input.shape)?;
                     Ok(CodeAcc { shape, arrays: self.vars(&input.arrays)?, op })
                 });
-                Ok(Op::WithAcc { inputs: inputs.collect::<Compiled<_>>()?, lambda })
+                Ok(Instr::WithAcc { inputs: inputs.collect::<Compiled<_>>()?, lambda })
             }
             _ => {
                 self.note_direct(exp)?;
@@ -392,7 +392,7 @@ impl<'g> Compiler<'g> {
         params: &[(Param, Atom)],
         form: &LoopForm,
         body: &Body,
-    ) -> Compiled<Op> {
+    ) -> Compiled<Instr> {
         let (slots, var, code, cond) = self.repeated_body(|c| {
             let slots: Vec<u32> = params.iter().map(|(p, _)| c.bind(p)).collect();
             let var = match form {
@@ -418,7 +418,7 @@ impl<'g> Compiler<'g> {
             (_, _, cond) => CodeForm::While { cond: cond.unwrap_or_default() },
         };
         let independent = independent(&code, &slots);
-        Ok(Op::Loop(Box::new(CodeLoop { params: slots, init, form, body: code, independent })))
+        Ok(Instr::Loop(Box::new(CodeLoop { params: slots, init, form, body: code, independent })))
     }
 
     fn dims(&mut self, dims: &[DimSlice]) -> Compiled<Vec<CodeDim>> {
@@ -435,55 +435,55 @@ impl<'g> Compiler<'g> {
     }
 
     /// Expressions without nested bodies.
-    fn simple(&mut self, exp: &Exp) -> Compiled<Op> {
+    fn simple(&mut self, exp: &Exp) -> Compiled<Instr> {
         Ok(match exp {
-            Exp::Atom(a) => Op::Atom(self.operand(*a)?),
-            Exp::UnOp(op, _, a) => Op::UnOp(*op, self.operand(*a)?),
-            Exp::BinOp(op, _, a, b) => Op::BinOp(*op, self.operand(*a)?, self.operand(*b)?),
+            Exp::Atom(a) => Instr::Atom(self.operand(*a)?),
+            Exp::UnOp(op, _, a) => Instr::UnOp(*op, self.operand(*a)?),
+            Exp::BinOp(op, _, a, b) => Instr::BinOp(*op, self.operand(*a)?, self.operand(*b)?),
             Exp::TernOp(op, _, [a, b, c]) => {
-                Op::TernOp(*op, [self.operand(*a)?, self.operand(*b)?, self.operand(*c)?])
+                Instr::TernOp(*op, [self.operand(*a)?, self.operand(*b)?, self.operand(*c)?])
             }
-            Exp::CmpOp(op, _, a, b) => Op::CmpOp(*op, self.operand(*a)?, self.operand(*b)?),
-            Exp::Convert(_, to, a) => Op::Convert(*to, self.operand(*a)?),
+            Exp::CmpOp(op, _, a, b) => Instr::CmpOp(*op, self.operand(*a)?, self.operand(*b)?),
+            Exp::Convert(_, to, a) => Instr::Convert(*to, self.operand(*a)?),
             Exp::Index { array, indices, check } => {
-                Op::Index { array: self.var(*array)?, indices: self.operands(indices)?, check: *check }
+                Instr::Index { array: self.var(*array)?, indices: self.operands(indices)?, check: *check }
             }
-            Exp::Slice { array, dims } => Op::Slice { array: self.var(*array)?, dims: self.dims(dims)? },
-            Exp::Update { array, dims, value, check } => Op::Update {
+            Exp::Slice { array, dims } => Instr::Slice { array: self.var(*array)?, dims: self.dims(dims)? },
+            Exp::Update { array, dims, value, check } => Instr::Update {
                 array: self.var(*array)?,
                 dims: self.dims(dims)?,
                 value: self.operand(*value)?,
                 check: *check,
             },
-            Exp::Copy(array) => Op::Copy(self.var(*array)?),
-            Exp::Iota { ty, n, start, step } => Op::Iota {
+            Exp::Copy(array) => Instr::Copy(self.var(*array)?),
+            Exp::Iota { ty, n, start, step } => Instr::Iota {
                 ty: *ty,
                 n: self.operand(*n)?,
                 start: self.operand(*start)?,
                 step: self.operand(*step)?,
             },
             Exp::Replicate { dims, value } => {
-                Op::Replicate { dims: self.operands(dims)?, value: self.operand(*value)? }
+                Instr::Replicate { dims: self.operands(dims)?, value: self.operand(*value)? }
             }
-            Exp::Rearrange { perm, array } => Op::Rearrange { perm: perm.clone(), array: self.var(*array)? },
+            Exp::Rearrange { perm, array } => Instr::Rearrange { perm: perm.clone(), array: self.var(*array)? },
             Exp::Reshape { dims, array } => {
-                Op::Reshape { dims: self.operands(dims)?, array: self.var(*array)? }
+                Instr::Reshape { dims: self.operands(dims)?, array: self.var(*array)? }
             }
-            Exp::Concat { arrays } => Op::Concat { arrays: self.vars(arrays)? },
-            Exp::Scratch { elem, dims } => Op::Scratch { elem: *elem, dims: self.operands(dims)? },
-            Exp::ArrayLit { row, elems } => Op::ArrayLit { row: self.ty(row)?, elems: self.operands(elems)? },
+            Exp::Concat { arrays } => Instr::Concat { arrays: self.vars(arrays)? },
+            Exp::Scratch { elem, dims } => Instr::Scratch { elem: *elem, dims: self.operands(dims)? },
+            Exp::ArrayLit { row, elems } => Instr::ArrayLit { row: self.ty(row)?, elems: self.operands(elems)? },
             Exp::Call { fun, args } => {
                 let index = fun.0 as usize;
                 if !self.needs.funs.contains(&index) {
                     self.needs.funs.push(index);
                 }
-                Op::Call { fun: *fun, args: self.operands(args)? }
+                Instr::Call { fun: *fun, args: self.operands(args)? }
             }
             Exp::Assert { cond, message } => {
-                Op::Assert { cond: self.operand(*cond)?, message: self.message(message)? }
+                Instr::Assert { cond: self.operand(*cond)?, message: self.message(message)? }
             }
-            Exp::Trace { tag, values } => Op::Trace { tag: tag.clone(), values: self.operands(values)? },
-            Exp::UpdateAcc { acc, indices, values } => Op::UpdateAcc {
+            Exp::Trace { tag, values } => Instr::Trace { tag: tag.clone(), values: self.operands(values)? },
+            Exp::UpdateAcc { acc, indices, values } => Instr::UpdateAcc {
                 acc: self.var(*acc)?,
                 indices: self.operands(indices)?,
                 values: self.operands(values)?,

@@ -13,6 +13,9 @@ pub struct RuntimeError {
     pub stack: Vec<Loc>,
 }
 
+/// How many inlined calls are shown for one place; a chain that never ends would be a mistake.
+const MAX_CHAIN: usize = 64;
+
 /// Boxed, to keep the results of scalar operations small.
 pub(super) type Fallible<T> = Result<T, Box<RuntimeError>>;
 
@@ -26,12 +29,13 @@ impl RuntimeError {
         let mut text = self.message.clone();
         let mut lead = "at";
         for loc in std::iter::once(&self.loc).chain(&self.stack) {
-            let mut place = Some(*loc);
-            while let Some(source) = place.and_then(|loc| program.source(loc)) {
+            let mut place = *loc;
+            for _ in 0..MAX_CHAIN {
+                let Some(source) = program.source(place) else { break };
                 text.push_str(&format!("\n  {lead} {}:{}:{}", source.file, source.line, source.col));
                 lead = "called from";
-                // A chain of inlined calls points to earlier places only; anything else would not end.
-                place = source.inlined_at.filter(|outer| place.is_some_and(|loc| outer.0 < loc.0));
+                let Some(outer) = source.inlined_at else { break };
+                place = outer;
             }
         }
         text

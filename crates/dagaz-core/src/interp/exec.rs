@@ -13,7 +13,7 @@ use crate::value::{Array, live};
 
 use super::Limits;
 use super::bulk::OpenAcc;
-use super::code::{Code, CodeBody, CodeConst, CodeForm, CodeLoop, CodePart, CodeStm, Op, Operand, Slot};
+use super::code::{Code, CodeBody, CodeConst, CodeForm, CodeLoop, CodePart, CodeStm, Instr, Operand, Slot};
 use super::error::{Fallible, fault, internal};
 
 /// How many statements run between two looks at the clock.
@@ -170,7 +170,7 @@ impl<'c> Machine<'c> {
             if let Err(mut error) = self.stm(frame, stm) {
                 if error.loc == crate::exp::Loc::NONE && error.stack.is_empty() {
                     error.loc = stm.loc;
-                } else if matches!(stm.op, Op::Call { .. }) {
+                } else if matches!(stm.op, Instr::Call { .. }) {
                     error.stack.push(stm.loc);
                 }
                 return Err(error);
@@ -201,11 +201,11 @@ impl<'c> Machine<'c> {
     fn stm(&mut self, frame: &mut Frame, stm: &'c CodeStm) -> Fallible<()> {
         self.tick()?;
         let prim = match &stm.op {
-            Op::UnOp(op, x) => eval_unop(*op, self.prim(frame, *x)?)?,
-            Op::BinOp(op, x, y) => eval_binop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?,
-            Op::CmpOp(op, x, y) => Prim::Bool(eval_cmpop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?),
-            Op::Convert(to, x) => convert(*to, self.prim(frame, *x)?),
-            Op::TernOp(op, [x, y, z]) => {
+            Instr::UnOp(op, x) => eval_unop(*op, self.prim(frame, *x)?)?,
+            Instr::BinOp(op, x, y) => eval_binop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?,
+            Instr::CmpOp(op, x, y) => Prim::Bool(eval_cmpop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?),
+            Instr::Convert(to, x) => convert(*to, self.prim(frame, *x)?),
+            Instr::TernOp(op, [x, y, z]) => {
                 eval_ternop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?, self.prim(frame, *z)?)?
             }
             _ => return self.compound(frame, stm),
@@ -228,39 +228,39 @@ impl<'c> Machine<'c> {
     fn compound(&mut self, frame: &mut Frame, stm: &'c CodeStm) -> Fallible<()> {
         let pat = &stm.pat;
         let value = match &stm.op {
-            Op::Atom(a) => self.read(frame, *a),
-            Op::Index { array, indices, check } => self.index(frame, *array, indices, *check)?,
-            Op::Slice { array, dims } => self.slice(frame, *array, dims)?,
-            Op::Update { array, dims, value, check } => self.update(frame, *array, dims, *value, *check)?,
-            Op::Copy(array) => self.copy(frame, *array)?,
-            Op::Iota { ty, n, start, step } => self.iota(frame, *ty, *n, *start, *step)?,
-            Op::Replicate { dims, value } => self.replicate(frame, dims, *value)?,
-            Op::Rearrange { perm, array } => self.rearrange(frame, perm, *array)?,
-            Op::Reshape { dims, array } => self.reshape(frame, dims, *array)?,
-            Op::Concat { arrays } => self.concat(frame, arrays)?,
-            Op::Scratch { elem, dims } => self.scratch(frame, *elem, dims)?,
-            Op::ArrayLit { row, elems } => self.array_lit(frame, row, elems)?,
-            Op::UpdateAcc { acc, indices, values } => self.update_acc(frame, *acc, indices, values)?,
-            Op::If { cond, then, otherwise } => {
+            Instr::Atom(a) => self.read(frame, *a),
+            Instr::Index { array, indices, check } => self.index(frame, *array, indices, *check)?,
+            Instr::Slice { array, dims } => self.slice(frame, *array, dims)?,
+            Instr::Update { array, dims, value, check } => self.update(frame, *array, dims, *value, *check)?,
+            Instr::Copy(array) => self.copy(frame, *array)?,
+            Instr::Iota { ty, n, start, step } => self.iota(frame, *ty, *n, *start, *step)?,
+            Instr::Replicate { dims, value } => self.replicate(frame, dims, *value)?,
+            Instr::Rearrange { perm, array } => self.rearrange(frame, perm, *array)?,
+            Instr::Reshape { dims, array } => self.reshape(frame, dims, *array)?,
+            Instr::Concat { arrays } => self.concat(frame, arrays)?,
+            Instr::Scratch { elem, dims } => self.scratch(frame, *elem, dims)?,
+            Instr::ArrayLit { row, elems } => self.array_lit(frame, row, elems)?,
+            Instr::UpdateAcc { acc, indices, values } => self.update_acc(frame, *acc, indices, values)?,
+            Instr::If { cond, then, otherwise } => {
                 let branch = if self.bool(frame, *cond)? { then } else { otherwise };
                 self.body(frame, branch)?;
                 return self.rebind(frame, &branch.result, pat, true);
             }
-            Op::Loop(code) => return self.run_loop(frame, code, pat),
-            Op::Call { fun, args } => {
+            Instr::Loop(code) => return self.run_loop(frame, code, pat),
+            Instr::Call { fun, args } => {
                 let args = args.iter().map(|a| self.read(frame, *a)).collect();
                 let results = self.call(*fun, args)?;
                 return self.bind_all(frame, pat, results);
             }
-            Op::Assert { cond, message } => return self.assert(frame, *cond, message),
-            Op::Trace { tag, values } => return self.trace(frame, tag, values, pat),
-            Op::Map(rows) => return self.map(frame, rows, pat),
-            Op::Reduce(fold) => return self.reduce(frame, fold, pat),
-            Op::Scan(fold) => return self.scan(frame, fold, pat),
-            Op::Hist { fold, dests, shape } => return self.hist(frame, fold, dests, shape, pat),
-            Op::Scatter { rows, dests, shape } => return self.scatter(frame, rows, dests, shape, pat),
-            Op::WithAcc { inputs, lambda } => return self.with_acc(frame, inputs, lambda, pat),
-            Op::UnOp(..) | Op::BinOp(..) | Op::CmpOp(..) | Op::Convert(..) | Op::TernOp(..) => {
+            Instr::Assert { cond, message } => return self.assert(frame, *cond, message),
+            Instr::Trace { tag, values } => return self.trace(frame, tag, values, pat),
+            Instr::Map(rows) => return self.map(frame, rows, pat),
+            Instr::Reduce(fold) => return self.reduce(frame, fold, pat),
+            Instr::Scan(fold) => return self.scan(frame, fold, pat),
+            Instr::Hist { fold, dests, shape } => return self.hist(frame, fold, dests, shape, pat),
+            Instr::Scatter { rows, dests, shape } => return self.scatter(frame, rows, dests, shape, pat),
+            Instr::WithAcc { inputs, lambda } => return self.with_acc(frame, inputs, lambda, pat),
+            Instr::UnOp(..) | Instr::BinOp(..) | Instr::CmpOp(..) | Instr::Convert(..) | Instr::TernOp(..) => {
                 return Err(internal("a scalar operation is not compound"));
             }
         };
