@@ -319,11 +319,11 @@ impl<'p> Printer<'p> {
                 self.fold(pre.as_ref(), op, neutral, indent + 1);
             }
             Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
-                self.into_line("hist", *width, arrays, dests, shape, indent);
+                self.dests_line("hist", *width, arrays, dests, shape, indent);
                 self.fold(pre.as_ref(), op, neutral, indent + 1);
             }
             Exp::Scatter { width, arrays, pre, dests, shape } => {
-                self.into_line("scatter", *width, arrays, dests, shape, indent);
+                self.dests_line("scatter", *width, arrays, dests, shape, indent);
                 if let Some(pre) = pre {
                     self.lambda("pre ", pre, indent + 1);
                 }
@@ -342,7 +342,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn into_line(
+    fn dests_line(
         &mut self,
         name: &str,
         width: Atom,
