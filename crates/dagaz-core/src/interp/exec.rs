@@ -90,15 +90,21 @@ impl<'c> Machine<'c> {
 
     /// The array where it is.
     pub(super) fn array_ref<'a>(&'a self, frame: &'a Frame, operand: Operand) -> Fallible<&'a Array> {
-        let slot = match operand {
-            Operand::Slot(slot) | Operand::Take(slot) => &frame[slot as usize],
-            Operand::Global(global) => &self.globals[global as usize],
-            Operand::Const(_) => return Err(internal("an array is expected")),
-        };
-        match slot {
-            Slot::Array(array) => Ok(array),
-            Slot::Empty => Err(internal("an array is used before it is bound, or after it was consumed")),
-            Slot::Prim(_) | Slot::Acc(_) => Err(internal("an array is expected")),
+        match self.slot(frame, operand) {
+            Some(Slot::Array(array)) => Ok(array),
+            Some(Slot::Empty) => {
+                Err(internal("an array is used before it is bound, or after it was consumed"))
+            }
+            Some(Slot::Prim(_) | Slot::Acc(_)) | None => Err(internal("an array is expected")),
+        }
+    }
+
+    /// The slot or global of a variable; none for a constant.
+    pub(super) fn slot<'a>(&'a self, frame: &'a Frame, operand: Operand) -> Option<&'a Slot> {
+        match operand {
+            Operand::Slot(slot) | Operand::Take(slot) => Some(&frame[slot as usize]),
+            Operand::Global(global) => Some(&self.globals[global as usize]),
+            Operand::Const(_) => None,
         }
     }
 
