@@ -148,18 +148,7 @@ impl<'c> Machine<'c> {
         operand: Operand,
         dims: &[CodeDim],
         value: Operand,
-        check: Check,
     ) -> Fallible<Slot> {
-        let fixed: Option<SmallVec<[Operand; 4]>> = dims
-            .iter()
-            .map(|dim| match dim {
-                CodeDim::Fix(i) => Some(*i),
-                CodeDim::Range { .. } => None,
-            })
-            .collect();
-        if let Some(indices) = fixed {
-            return self.update_at(frame, operand, &indices, value, check);
-        }
         let dims = self.dims(frame, dims)?;
         let value = self.array(frame, value)?;
         let mut array = self.array(frame, operand)?;
@@ -180,7 +169,7 @@ impl<'c> Machine<'c> {
         Ok(Slot::Array(array))
     }
 
-    fn update_at(
+    pub(super) fn update_at(
         &mut self,
         frame: &mut Frame,
         operand: Operand,
@@ -195,6 +184,12 @@ impl<'c> Machine<'c> {
             return Ok(Slot::Empty);
         };
         self.count(value.elements());
+        if let Value::Prim(prim) = value
+            && array.shape().len() == indices.len()
+            && array.set(offset, prim)
+        {
+            return Ok(Slot::Array(array));
+        }
         if array.shape()[indices.len()..] != *value.shape() || !array.write(offset, &value) {
             let (wanted, got) = (&array.shape()[indices.len()..], value.type_text());
             return Err(internal(format!("update of a row of shape {wanted:?} by {got}")));
