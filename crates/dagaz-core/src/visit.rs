@@ -208,7 +208,22 @@ impl FreeVars {
                 self.body(body);
             }
             Exp::ArrayLit { row, .. } => self.ty(row),
-            _ => {}
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::TernOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Convert(..) => {}
+            Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {}
+            Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => {}
+            Exp::Scratch { .. } | Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => {}
+            // Their lambdas are done.
+            Exp::Map { .. }
+            | Exp::Reduce { .. }
+            | Exp::Scan { .. }
+            | Exp::Hist { .. }
+            | Exp::Scatter { .. } => {}
+            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
         }
     }
 }

@@ -22,8 +22,8 @@ impl<'p> Verifier<'p> {
                 if let Some(types) = types {
                     self.compare_pattern(stm, &types);
                 }
-                if let (Some(roots), [param]) = (shared, stm.pat.as_slice()) {
-                    self.share(param, roots);
+                if let Some(roots) = shared {
+                    stm.pat.iter().for_each(|p| self.share(p, roots.clone()));
                 }
                 if let (Exp::Atom(atom), [param]) = (&stm.exp, stm.pat.as_slice()) {
                     self.same.insert(param.var, *atom);
@@ -59,7 +59,22 @@ impl<'p> Verifier<'p> {
             Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(self.roots_of((*array).into())),
             Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(self.roots_of((*array).into())),
             Exp::Trace { values, .. } => Some(values.iter().flat_map(|v| self.roots_of(*v)).collect()),
-            _ => None,
+            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => None,
+            // New elements, or those of arrays that are consumed.
+            Exp::Update { .. }
+            | Exp::Copy(_)
+            | Exp::Iota { .. }
+            | Exp::Replicate { .. }
+            | Exp::Concat { .. } => None,
+            Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Assert { .. } => None,
+            Exp::Map { .. }
+            | Exp::Reduce { .. }
+            | Exp::Scan { .. }
+            | Exp::Hist { .. }
+            | Exp::Scatter { .. } => None,
+            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+            // These say themselves what their results share.
+            Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
     }
 
