@@ -6,7 +6,7 @@
 //!
 //! - Data: [`prim`] (scalars and their operations), [`types`], [`exp`] (programs, statements, expressions).
 //! - Making and walking it: [`build`] collects statements, [`visit`] finds operands and free variables.
-//! - Text: [`print`] writes a program, [`parse`] reads it back.
+//! - Text: [`mod@print`] writes a program, [`parse`] reads it back.
 //! - Checking: [`verify`] finds everything that is wrong with a program.
 //! - Meaning: [`prim_eval`] computes scalar operations, [`interp`] runs programs and counts what they cost.
 //! - Values: [`value`] holds them, [`formats`] reads, writes and compares them.

@@ -301,6 +301,9 @@ impl<'c> Machine<'c> {
         let shape = self.shape(frame, dims, "a dimension")?;
         let array = self.array(frame, operand)?;
         self.count(1);
+        if shape.is_empty() && array.len() == 1 {
+            return array.get(0).map(Slot::Prim).ok_or_else(|| internal("an element is missing"));
+        }
         let old = Shape::from_slice(array.shape());
         let reshaped = array.reshaped(&shape);
         reshaped.map(Slot::Array).ok_or_else(|| internal(format!("cannot reshape {old:?} to {shape:?}")))
