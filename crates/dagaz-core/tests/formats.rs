@@ -19,10 +19,11 @@ fn check(input: &str, expect: Expect) {
 #[test]
 fn scalars() {
     check(
-        "1 -2i64 3.5 -1e-3f32 0xFFu8 0b101i16 1_000 f32.nan -f64.inf true 0x1.8p1f64 0.1f16 65504f16",
+        "1 -2i64 255i8 3.5 -1e-3f32 0xFFu8 0b101i16 1_000 f32.nan -f64.inf true 0x1.8p1f64 0.1f16 65504f16",
         expect![[r#"
             1i32
             -2i64
+            -1i8
             3.5f64
             -0.001f32
             255u8
