@@ -243,7 +243,11 @@ impl<'i> Reader<'i> {
         let mut count = 0;
         while !self.eat(b"]") {
             if count > 0 {
-                self.expect(",")?;
+                // The reference reads elements that only blanks separate, too.
+                let blank = self.pos > 0 && self.input[self.pos - 1].is_ascii_whitespace();
+                if !self.eat(b",") && !blank {
+                    return Err(self.error("',' is expected"));
+                }
                 if self.eat(b"]") {
                     break;
                 }
