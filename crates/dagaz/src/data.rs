@@ -1,0 +1,69 @@
+//! Values in files: text, binary, `.npy`, and any of these compressed with gzip.
+
+use std::io::Read;
+use std::path::Path;
+
+pub use dagaz_core::formats::FormatError;
+pub use dagaz_core::formats::compare::{TOLERANCE, first_difference};
+pub use dagaz_core::formats::text::print;
+use dagaz_core::formats::{binary, npy, text};
+use dagaz_core::prim::PrimType;
+use dagaz_core::value::Value;
+
+/// All values of an input, in the text or the binary format. A number without a suffix is an `i32` or `f64`.
+pub fn read_values(input: &[u8]) -> Result<Vec<Value>, FormatError> {
+    if is_binary(input) { read_binary(input) } else { text::read_values(input) }
+}
+
+/// As [`read_values`], where numbers without a suffix take the types that are wanted.
+pub fn read_values_as(input: &[u8], wanted: &[PrimType]) -> Result<Vec<Value>, FormatError> {
+    if is_binary(input) { read_binary(input) } else { text::read_values_as(input, wanted) }
+}
+
+/// The values in a file, by its name: `.npy` is NumPy's format, `.gz` is unpacked first.
+pub fn read_file(path: &Path) -> Result<Vec<Value>, String> {
+    let bytes = read_bytes(path)?;
+    let is_npy = path.extension().is_some_and(|extension| extension == "npy");
+    let values = if is_npy { npy::read(&bytes).map(|value| vec![value]) } else { read_values(&bytes) };
+    values.map_err(|error| format!("{}: {error}", path.display()))
+}
+
+/// The bytes of a file, unpacked if its name ends in `.gz`.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
+    let complain = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
+    let bytes = std::fs::read(path).map_err(complain)?;
+    if path.extension().is_none_or(|extension| extension != "gz") {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map_err(complain)?;
+    Ok(unpacked)
+}
+
+/// Values in the binary format, one after the other.
+pub fn write_binary(values: &[Value]) -> Vec<u8> {
+    let mut out = Vec::new();
+    values.iter().for_each(|value| binary::write(value, &mut out));
+    out
+}
+
+/// A binary value starts with the letter b and a version number; no value in the text format does.
+fn is_binary(input: &[u8]) -> bool {
+    let start = input.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(input.len());
+    matches!(input[start..], [b'b', version, ..] if version < b' ')
+}
+
+fn read_binary(input: &[u8]) -> Result<Vec<Value>, FormatError> {
+    let mut values = Vec::new();
+    let mut at = 0;
+    loop {
+        at += input[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if at == input.len() {
+            return Ok(values);
+        }
+        let (value, used) = binary::read(&input[at..])
+            .map_err(|error| FormatError::new(error.message, at + error.offset))?;
+        values.push(value);
+        at += used;
+    }
+}
