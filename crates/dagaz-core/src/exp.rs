@@ -30,6 +30,59 @@ impl Loc {
     pub const NONE: Loc = Loc(u32::MAX);
 }
 
+impl Vars {
+    /// A new variable.
+    pub fn fresh(&mut self, hint: &str) -> VarId {
+        let number = u32::try_from(self.hints.len()).expect("fewer than 2^32 variables");
+        self.hints.push(hint.into());
+        VarId(number)
+    }
+
+    /// What people read of a variable; the compiler reads only the number.
+    pub fn hint(&self, var: VarId) -> &str {
+        self.hints.get(var.0 as usize).map_or("v", |hint| hint)
+    }
+}
+
+impl Program {
+    pub fn fun(&self, id: FunId) -> Option<&Fun> {
+        self.funs.get(id.0 as usize)
+    }
+
+    /// The place in the source, unless it is unknown.
+    pub fn source(&self, loc: Loc) -> Option<&SourceLoc> {
+        self.locs.get(loc.0 as usize)
+    }
+
+    /// Remembers a place in the source.
+    pub fn add_loc(&mut self, place: SourceLoc) -> Loc {
+        let number = u32::try_from(self.locs.len()).expect("fewer than 2^32 places");
+        self.locs.push(place);
+        Loc(number)
+    }
+}
+
+impl EntryType {
+    /// How many Core values there are to one value of the user's.
+    pub fn arity(&self) -> usize {
+        self.types().len()
+    }
+
+    /// The type as written in the source.
+    pub fn name(&self) -> &str {
+        match self {
+            EntryType::Value { name, .. } | EntryType::Opaque { name, .. } => name,
+        }
+    }
+
+    pub fn types(&self) -> &[Type] {
+        match self {
+            EntryType::Value { ty, .. } => std::slice::from_ref(ty),
+            EntryType::Opaque { types, .. } => types,
+        }
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct SourceLoc {
     pub file: Arc<str>,

@@ -22,8 +22,6 @@ use crate::walk::flatten;
 struct Inputs {
     sizes: Vec<Param>,
     leaves: Vec<Param>,
-    /// Pairs of a size that was read off and what it must be.
-    checks: Vec<(Atom, EDim)>,
     params: Vec<EntryParam>,
     args: Vec<SVal>,
 }
@@ -70,25 +68,26 @@ impl Simplifier<'_> {
             }
         }
         let mut inputs =
-            Inputs { sizes: Vec::new(), leaves: Vec::new(), checks: Vec::new(), params: Vec::new(), args: Vec::new() };
+            Inputs { sizes: Vec::new(), leaves: Vec::new(), params: Vec::new(), args: Vec::new() };
         let mut named: Vec<(VarId, Atom)> = Vec::new();
         for (i, pat) in def.def.params.iter().enumerate() {
             let ty = self.eval_type(&mut env, &pat.ty)?;
             let first = inputs.leaves.len();
             let name = pattern_name(pat);
-            let (sizes, checks, leaves) = (&mut inputs.sizes, &mut inputs.checks, &mut inputs.leaves);
+            let (sizes, leaves) = (&mut inputs.sizes, &mut inputs.leaves);
             let mut size = |s: &mut Self, dim: EDim| {
-                if let EDim::Free(var) = dim
-                    && let Some((_, atom)) = named.iter().find(|(known, _)| *known == var)
-                {
+                let known = named.iter().find(|(var, atom)| match dim {
+                    EDim::Free(size) => *var == size,
+                    EDim::Known(size) => *atom == size,
+                });
+                if let Some((_, atom)) = known {
                     return *atom;
                 }
                 let param = s.param("n", Type::Prim(PrimType::I64));
                 let atom: Atom = param.var.into();
                 sizes.push(param);
-                match dim {
-                    EDim::Free(var) => named.push((var, atom)),
-                    EDim::Known(_) => checks.push((atom, dim)),
+                if let EDim::Free(var) = dim {
+                    named.push((var, atom));
                 }
                 atom
             };

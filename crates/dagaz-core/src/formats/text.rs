@@ -1,0 +1,441 @@
+//! The text format of values.
+//!
+//!     1i32   2i64   -3.5f32   f32.nan   -f64.inf   true   0xFFu8   1_000
+//!     [1, 2, 3]   [[1.0f32], [2.0f32]]   empty([0]i32)   empty([2][0]i32)   "abc"   -- a comment
+//!
+//! A number without a suffix has the type that the reader asks for, otherwise `i32` or `f64`. A string is an
+//! array of `u8`, in UTF-8. Where a value begins with the letter `b`, it is in the binary format.
+
+use crate::prim::{Prim, PrimType};
+use crate::value::{Array, Elems, Shape, Value, elements_of};
+
+use super::{FormatError, binary};
+
+/// Brackets inside brackets.
+const MAX_RANK: usize = 64;
+
+/// All values of an input, text and binary mixed.
+pub fn read_values(input: &[u8]) -> Result<Vec<Value>, FormatError> {
+    let mut reader = Reader::new(input);
+    let mut values = Vec::new();
+    while !reader.at_end() {
+        values.push(reader.value(None)?);
+    }
+    Ok(values)
+}
+
+/// The values of an input, one per wanted element type.
+pub fn read_values_as(input: &[u8], wanted: &[PrimType]) -> Result<Vec<Value>, FormatError> {
+    let mut reader = Reader::new(input);
+    let values = wanted.iter().map(|ty| reader.value(Some(*ty))).collect::<Result<Vec<_>, _>>()?;
+    if !reader.at_end() {
+        return Err(reader.error("nothing more is expected here"));
+    }
+    Ok(values)
+}
+
+/// The text of a value; reading it gives the value back.
+pub fn print(value: &Value) -> String {
+    let mut out = String::new();
+    match value {
+        Value::Prim(prim) => out.push_str(&prim.to_string()),
+        Value::Array(array) if array.is_empty() => {
+            let dims: String = array.shape().iter().map(|d| format!("[{d}]")).collect();
+            out.push_str(&format!("empty({dims}{})", array.elem_type()));
+        }
+        Value::Array(array) => print_rows(&mut out, array, array.shape(), &mut 0),
+    }
+    out
+}
+
+fn print_rows(out: &mut String, array: &Array, shape: &[usize], position: &mut usize) {
+    let Some((&size, rest)) = shape.split_first() else {
+        if let Some(prim) = array.get(*position) {
+            out.push_str(&prim.to_string());
+        }
+        *position += 1;
+        return;
+    };
+    out.push('[');
+    for i in 0..size {
+        if i > 0 {
+            out.push_str(", ");
+        }
+        print_rows(out, array, rest, position);
+    }
+    out.push(']');
+}
+
+/// Reads values one after the other.
+pub struct Reader<'i> {
+    input: &'i [u8],
+    pos: usize,
+}
+
+/// What the elements of an array turned out to be.
+struct Nested {
+    elems: Elems,
+    /// The sizes of the dimensions that are known, from the outside in.
+    sizes: Vec<Option<usize>>,
+    leaf_depth: Option<usize>,
+}
+
+impl<'i> Reader<'i> {
+    pub fn new(input: &'i [u8]) -> Reader<'i> {
+        Reader { input, pos: 0 }
+    }
+
+    /// Whether only whitespace and comments are left.
+    pub fn at_end(&mut self) -> bool {
+        self.skip_blanks();
+        self.pos == self.input.len()
+    }
+
+    /// The next value, with elements of the wanted type.
+    pub fn value(&mut self, wanted: Option<PrimType>) -> Result<Value, FormatError> {
+        self.skip_blanks();
+        let start = self.pos;
+        let value = match self.peek() {
+            None => return Err(self.error("a value is expected, not the end of the input")),
+            Some(b'b') => {
+                let (value, used) = binary::read(&self.input[start..])
+                    .map_err(|e| FormatError::new(e.message, e.offset + start))?;
+                self.pos += used;
+                value
+            }
+            Some(b'[') => self.array(wanted)?,
+            Some(b'"') => self.string()?,
+            Some(b'e') if self.rest().starts_with(b"empty") => self.empty()?,
+            Some(_) => Value::Prim(self.scalar(wanted)?),
+        };
+        match wanted {
+            Some(ty) if ty != value.elem_type() => {
+                let got = value.type_text();
+                Err(FormatError::new(format!("a value of type {ty} is expected, not {got}"), start))
+            }
+            _ => Ok(value),
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.input.get(self.pos).copied()
+    }
+
+    fn rest(&self) -> &'i [u8] {
+        &self.input[self.pos..]
+    }
+
+    fn error(&self, message: impl Into<String>) -> FormatError {
+        FormatError::new(message, self.pos)
+    }
+
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = self.rest();
+            let blanks = rest.iter().take_while(|c| c.is_ascii_whitespace()).count();
+            self.pos += blanks;
+            if !self.rest().starts_with(b"--") {
+                return;
+            }
+            self.pos += self.rest().iter().take_while(|c| **c != b'\n').count();
+        }
+    }
+
+    fn eat(&mut self, token: &[u8]) -> bool {
+        self.skip_blanks();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.pos += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), FormatError> {
+        if self.eat(token.as_bytes()) { Ok(()) } else { Err(self.error(format!("'{token}' is expected"))) }
+    }
+
+    /// `empty([2][0]i32)`
+    fn empty(&mut self) -> Result<Value, FormatError> {
+        let start = self.pos;
+        self.expect("empty")?;
+        self.expect("(")?;
+        let mut shape = Shape::new();
+        while self.eat(b"[") {
+            self.skip_blanks();
+            let word = self.word();
+            let size = std::str::from_utf8(word).ok().and_then(|w| w.trim_end_matches("i64").parse().ok());
+            shape.push(size.ok_or_else(|| self.error("a size is expected"))?);
+            self.expect("]")?;
+            if shape.len() > MAX_RANK {
+                return Err(self.error(format!("an array has at most {MAX_RANK} dimensions")));
+            }
+        }
+        self.skip_blanks();
+        let word = self.word();
+        let ty = std::str::from_utf8(word).ok().and_then(PrimType::from_name);
+        let ty = ty.ok_or_else(|| self.error("a scalar type is expected"))?;
+        self.expect(")")?;
+        if elements_of(&shape) != Some(0) {
+            return Err(FormatError::new("an empty array has a dimension of size 0", start));
+        }
+        let array = Array::new(&shape, Elems::with_capacity(ty, 0));
+        array.map(Value::Array).ok_or_else(|| FormatError::new("not an array", start))
+    }
+
+    fn string(&mut self) -> Result<Value, FormatError> {
+        let start = self.pos;
+        self.pos += 1;
+        let mut bytes = Vec::new();
+        loop {
+            let c = self.peek().ok_or_else(|| FormatError::new("this string does not end", start))?;
+            self.pos += 1;
+            match c {
+                b'"' => return Ok(Value::vector(Elems::U8(bytes))),
+                b'\\' => {
+                    let escaped =
+                        self.peek().ok_or_else(|| FormatError::new("this string does not end", start))?;
+                    self.pos += 1;
+                    bytes.push(match escaped {
+                        b'n' => b'\n',
+                        b't' => b'\t',
+                        b'r' => b'\r',
+                        b'0' => 0,
+                        b'\\' | b'"' | b'\'' => escaped,
+                        _ => return Err(FormatError::new("an escape that is not known", self.pos - 1)),
+                    });
+                }
+                _ => bytes.push(c),
+            }
+        }
+    }
+
+    fn array(&mut self, wanted: Option<PrimType>) -> Result<Value, FormatError> {
+        let start = self.pos;
+        let mut nested: Option<Nested> = None;
+        self.rows(0, wanted, &mut nested)?;
+        let Some(Nested { elems, sizes, leaf_depth }) = nested else {
+            return match wanted {
+                Some(ty) => Ok(Value::vector(Elems::with_capacity(ty, 0))),
+                None => {
+                    Err(FormatError::new("write an empty array with its type, as in empty([0]i32)", start))
+                }
+            };
+        };
+        let shape: Shape = sizes.iter().take(leaf_depth.unwrap_or(0)).map(|s| s.unwrap_or(0)).collect();
+        let array = Array::new(&shape, elems);
+        array.map(Value::Array).ok_or_else(|| FormatError::new("rows of different lengths", start))
+    }
+
+    /// `[…]` at a depth of brackets.
+    fn rows(
+        &mut self,
+        depth: usize,
+        wanted: Option<PrimType>,
+        nested: &mut Option<Nested>,
+    ) -> Result<(), FormatError> {
+        let start = self.pos;
+        if depth >= MAX_RANK {
+            return Err(self.error(format!("an array has at most {MAX_RANK} dimensions")));
+        }
+        self.expect("[")?;
+        let mut count = 0;
+        while !self.eat(b"]") {
+            if count > 0 {
+                self.expect(",")?;
+                if self.eat(b"]") {
+                    break;
+                }
+            }
+            self.skip_blanks();
+            if self.peek() == Some(b'[') {
+                self.rows(depth + 1, wanted, nested)?;
+            } else {
+                self.element(depth + 1, wanted, nested)?;
+            }
+            count += 1;
+        }
+        if let Some(nested) = nested {
+            if nested.sizes.len() <= depth {
+                nested.sizes.resize(depth + 1, None);
+            }
+            match nested.sizes[depth] {
+                Some(size) if size != count => {
+                    let message = format!("a row of length {count} among rows of length {size}");
+                    return Err(FormatError::new(message, start));
+                }
+                _ => nested.sizes[depth] = Some(count),
+            }
+        }
+        Ok(())
+    }
+
+    fn element(
+        &mut self,
+        depth: usize,
+        wanted: Option<PrimType>,
+        nested: &mut Option<Nested>,
+    ) -> Result<(), FormatError> {
+        let start = self.pos;
+        let wanted = nested.as_ref().map(|n| n.elems.ty()).or(wanted);
+        let prim = self.scalar(wanted)?;
+        let new = || Nested {
+            elems: Elems::with_capacity(prim.ty(), 0),
+            sizes: Vec::new(),
+            leaf_depth: Some(depth),
+        };
+        let nested = nested.get_or_insert_with(new);
+        if nested.leaf_depth != Some(depth) {
+            return Err(FormatError::new("scalars at different depths of brackets", start));
+        }
+        if !nested.elems.push(prim) {
+            let (got, ty) = (prim.ty(), nested.elems.ty());
+            return Err(FormatError::new(
+                format!("an element of type {got} among elements of type {ty}"),
+                start,
+            ));
+        }
+        Ok(())
+    }
+
+    fn word(&mut self) -> &'i [u8] {
+        let word = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.');
+        let len = self.rest().iter().take_while(|c| word(c)).count();
+        let taken = &self.rest()[..len];
+        self.pos += len;
+        taken
+    }
+
+    fn scalar(&mut self, wanted: Option<PrimType>) -> Result<Prim, FormatError> {
+        let start = self.pos;
+        let negative = self.peek() == Some(b'-');
+        if negative {
+            self.pos += 1;
+            self.skip_blanks();
+        }
+        let word_start = self.pos;
+        self.word();
+        // The sign of an exponent belongs to the number.
+        let so_far = &self.input[word_start..self.pos];
+        let hex = so_far.starts_with(b"0x") || so_far.starts_with(b"0X");
+        let exponent: &[u8] = if hex { b"pP" } else { b"eE" };
+        let digit_first = so_far.first().is_some_and(u8::is_ascii_digit);
+        if digit_first
+            && so_far.last().is_some_and(|c| exponent.contains(c))
+            && matches!(self.peek(), Some(b'-' | b'+'))
+        {
+            self.pos += 1;
+            self.word();
+        }
+        let text = String::from_utf8_lossy(&self.input[word_start..self.pos]).replace('_', "");
+        parse_scalar(&text, negative, wanted).map_err(|message| FormatError::new(message, start))
+    }
+}
+
+/// A scalar as written, without sign and underscores.
+pub fn parse_scalar(text: &str, negative: bool, wanted: Option<PrimType>) -> Result<Prim, String> {
+    let unknown = || format!("'{text}' is not a value");
+    match (text, negative) {
+        ("true", false) => return Ok(Prim::Bool(true)),
+        ("false", false) => return Ok(Prim::Bool(false)),
+        ("", _) => return Err("a value is expected".to_string()),
+        _ => {}
+    }
+    if let Some((ty, name)) = text.split_once('.')
+        && let Some(ty) = PrimType::from_name(ty)
+    {
+        let magnitude = match name {
+            "nan" => f64::NAN,
+            "inf" => f64::INFINITY,
+            _ => return Err(unknown()),
+        };
+        return Prim::of_f64(ty, if negative { -magnitude } else { magnitude }).ok_or_else(unknown);
+    }
+    let radix = match text.get(..2) {
+        Some("0x" | "0X") => 16,
+        Some("0b" | "0B") => 2,
+        _ => 10,
+    };
+    let (digits, suffix) = split_suffix(text, radix == 16);
+    let floating =
+        radix == 10 && digits.contains(['.', 'e', 'E']) || radix == 16 && digits.contains(['.', 'p', 'P']);
+    let ty = match (suffix, wanted) {
+        (Some(ty), _) => ty,
+        (None, Some(ty)) if ty.is_float() || (ty.is_int() && !floating) => ty,
+        (None, _) if floating => PrimType::F64,
+        (None, _) => PrimType::I32,
+    };
+    if ty.is_float() {
+        return parse_float(digits, radix, negative, ty).ok_or_else(unknown);
+    }
+    if floating {
+        return Err(format!("'{text}' is not an integer"));
+    }
+    let digits = if radix == 10 { digits } else { &digits[2..] };
+    let magnitude = u64::from_str_radix(digits, radix).map_err(|_| unknown())?;
+    integer(magnitude, negative, ty, radix != 10).ok_or_else(|| format!("'{text}' does not fit in {ty}"))
+}
+
+/// Digits of a given base may use all of the type's bits.
+fn integer(magnitude: u64, negative: bool, ty: PrimType, as_bits: bool) -> Option<Prim> {
+    let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
+    let bits = ty.bits();
+    let (low, high) = if ty.is_signed() {
+        let high = if as_bits { 1i128 << bits } else { 1i128 << (bits - 1) };
+        (-(1i128 << (bits - 1)), high)
+    } else {
+        (0, 1i128 << bits)
+    };
+    (ty.is_int() && (low..high).contains(&value)).then(|| Prim::of_i64(ty, value as i64))
+}
+
+fn split_suffix(text: &str, hex: bool) -> (&str, Option<PrimType>) {
+    for ty in PrimType::ALL {
+        // In hexadecimal, `f16` and its like are digits.
+        if ty == PrimType::Bool || (hex && ty.is_float() && !text.contains(['p', 'P', '.'])) {
+            continue;
+        }
+        if let Some(digits) = text.strip_suffix(ty.name())
+            && digits.ends_with(|c: char| c.is_ascii_hexdigit() || c == '.')
+        {
+            return (digits, Some(ty));
+        }
+    }
+    (text, None)
+}
+
+fn parse_float(digits: &str, radix: u32, negative: bool, ty: PrimType) -> Option<Prim> {
+    if radix != 10 {
+        let magnitude = hex_float(digits.get(2..)?, radix)?;
+        return Prim::of_f64(ty, if negative { -magnitude } else { magnitude });
+    }
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return None;
+    }
+    // Each type rounds the decimal number once.
+    match ty {
+        PrimType::F32 => digits.parse::<f32>().ok().map(|x| Prim::F32(if negative { -x } else { x })),
+        _ => digits.parse::<f64>().ok().and_then(|x| Prim::of_f64(ty, if negative { -x } else { x })),
+    }
+}
+
+/// `1.8p3` in base 16, and plain digits in any base.
+fn hex_float(digits: &str, radix: u32) -> Option<f64> {
+    let (mantissa, exponent) = match digits.split_once(['p', 'P']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (digits, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    if whole.is_empty() && fraction.is_empty() {
+        return None;
+    }
+    let mut value = 0.0;
+    for c in whole.chars() {
+        value = value * f64::from(radix) + f64::from(c.to_digit(radix)?);
+    }
+    let mut scale = 1.0;
+    for c in fraction.chars() {
+        scale /= f64::from(radix);
+        value += f64::from(c.to_digit(radix)?) * scale;
+    }
+    Some(libm::ldexp(value, exponent))
+}

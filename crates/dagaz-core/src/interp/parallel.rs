@@ -1,0 +1,223 @@
+//! Map, reduce and scan. They run in order; only the span knows that they are parallel.
+
+use smallvec::SmallVec;
+
+use crate::value::Value;
+
+use super::arrays::Collector;
+use super::code::{CodeFold, CodeLambda, CodeRows, CodeType, Slot};
+use super::error::{Fallible, internal};
+use super::exec::{Frame, Machine};
+
+/// The values of one iteration.
+pub(super) type Row = SmallVec<[Slot; 4]>;
+
+/// The inputs of a parallel operation, held outside of the frame while it runs.
+pub(super) struct Rows<'c> {
+    pub(super) width: usize,
+    arrays: Row,
+    lambda: Option<&'c CodeLambda>,
+    /// The longest chain of any application of the lambda so far.
+    pub(super) span: u64,
+}
+
+/// How many levels a balanced tree over so many leaves has, at least one.
+pub(super) fn levels(width: usize) -> u64 {
+    u64::from(width.max(2).next_power_of_two().trailing_zeros())
+}
+
+impl<'c> Machine<'c> {
+    pub(super) fn open_rows(&mut self, frame: &mut Frame, rows: &'c CodeRows) -> Fallible<Rows<'c>> {
+        let width = self.size(frame, rows.width, "the width of a parallel operation")?;
+        let arrays: Row = rows.arrays.iter().map(|a| self.read(frame, *a)).collect();
+        for array in &arrays {
+            match array {
+                Slot::Array(array) if array.outer() != width => {
+                    let (got, shape) = (array.outer(), array.shape());
+                    return Err(internal(format!(
+                        "an array of outer size {got} ({shape:?}) for width {width}"
+                    )));
+                }
+                Slot::Array(_) | Slot::Acc(_) => {}
+                Slot::Prim(_) => return Err(internal("a parallel operation takes arrays")),
+                Slot::Empty => return Err(internal("an array is used after it was consumed")),
+            }
+        }
+        Ok(Rows { width, arrays, lambda: rows.lambda.as_ref(), span: 0 })
+    }
+
+    /// Row `i` of the inputs into slots.
+    fn load_row(&self, frame: &mut Frame, rows: &Rows<'c>, i: usize, targets: &[u32]) -> Fallible<()> {
+        if targets.len() != rows.arrays.len() {
+            return Err(internal(format!("{} arrays for {} parameters", rows.arrays.len(), targets.len())));
+        }
+        for (target, array) in targets.iter().zip(&rows.arrays) {
+            frame[*target as usize] = row_of(array, i)?;
+        }
+        Ok(())
+    }
+
+    /// What the operation combines in iteration `i`: the row, or what the lambda makes of it.
+    pub(super) fn next_row(&mut self, frame: &mut Frame, rows: &mut Rows<'c>, i: usize) -> Fallible<Row> {
+        self.tick()?;
+        let Some(lambda) = rows.lambda else {
+            self.work += rows.arrays.len() as u64;
+            rows.span = rows.span.max(1);
+            return rows.arrays.iter().map(|a| row_of(a, i)).collect();
+        };
+        let before = self.span;
+        self.load_row(frame, rows, i, &lambda.params)?;
+        self.body(frame, &lambda.body)?;
+        rows.span = rows.span.max(self.span - before);
+        self.span = before;
+        Ok(lambda.body.result.iter().map(|r| self.read(frame, *r)).collect())
+    }
+
+    pub(super) fn collectors(
+        &self,
+        frame: &Frame,
+        types: &[CodeType],
+        width: usize,
+    ) -> Fallible<SmallVec<[Option<Collector>; 4]>> {
+        let each = types.iter().map(|ty| match ty {
+            CodeType::Acc => Ok(None),
+            CodeType::Value(elem, dims) => {
+                let row = self.shape(frame, dims, "a dimension")?;
+                let elements = crate::value::elements_of(&row).and_then(|n| n.checked_mul(width));
+                let elements = elements.ok_or_else(|| super::error::fault("an array is too large"))?;
+                self.reserve(elements, *elem)?;
+                Ok(Some(Collector::new(*elem, &row, width)))
+            }
+        });
+        each.collect()
+    }
+
+    pub(super) fn map(&mut self, frame: &mut Frame, code: &'c CodeRows, pat: &[u32]) -> Fallible<()> {
+        let mut rows = self.open_rows(frame, code)?;
+        let Some(lambda) = rows.lambda else { return Err(internal("a map without a function")) };
+        let mut outputs = self.collectors(frame, &lambda.ret, rows.width)?;
+        let mut last: Row = SmallVec::from_elem(Slot::Empty, lambda.ret.len());
+        for i in 0..rows.width {
+            let row = self.next_row(frame, &mut rows, i)?;
+            if row.len() != outputs.len() {
+                return Err(internal(format!("{} results for {} types", row.len(), outputs.len())));
+            }
+            for ((output, value), last) in outputs.iter_mut().zip(row).zip(&mut last) {
+                match output {
+                    Some(collector) => {
+                        self.work += moved(&value);
+                        collector.push(&value)?;
+                    }
+                    None => *last = value,
+                }
+            }
+        }
+        self.span += rows.span + 1;
+        // An accumulator result is the accumulator that went in, which matters when nothing ran.
+        let mut accs = rows.arrays.iter().filter(|a| matches!(a, Slot::Acc(_))).cloned();
+        let mut results = Row::new();
+        for (output, last) in outputs.into_iter().zip(last) {
+            results.push(match (output, last) {
+                (Some(collector), _) => Slot::Array(collector.finish()?),
+                (None, Slot::Empty) => accs.next().ok_or_else(|| internal("an accumulator from nowhere"))?,
+                (None, acc) => acc,
+            });
+        }
+        self.bind_all(frame, pat, results)
+    }
+
+    /// Applies an operator to what its first parameters hold and a row; its results are then to be read.
+    pub(super) fn combine(
+        &mut self,
+        frame: &mut Frame,
+        op: &'c CodeLambda,
+        row: impl IntoIterator<Item = Slot, IntoIter: ExactSizeIterator>,
+        span: &mut u64,
+    ) -> Fallible<()> {
+        let row = row.into_iter();
+        let held = op.params.len().checked_sub(row.len());
+        let held = held.ok_or_else(|| internal("an operator has too few parameters"))?;
+        for (slot, value) in op.params[held..].iter().zip(row) {
+            frame[*slot as usize] = value;
+        }
+        let before = self.span;
+        self.body(frame, &op.body)?;
+        *span = (*span).max(self.span - before);
+        self.span = before;
+        Ok(())
+    }
+
+    fn start_fold(&mut self, frame: &mut Frame, fold: &'c CodeFold) -> Fallible<usize> {
+        let n = fold.neutral.len();
+        if fold.op.params.len() != 2 * n || fold.op.body.result.len() != n {
+            return Err(internal("an operator takes two values of each kind and gives one"));
+        }
+        for (slot, neutral) in fold.op.params.iter().zip(&fold.neutral) {
+            let value = self.read(frame, *neutral);
+            frame[*slot as usize] = value;
+        }
+        Ok(n)
+    }
+
+    pub(super) fn reduce(&mut self, frame: &mut Frame, fold: &'c CodeFold, pat: &[u32]) -> Fallible<()> {
+        let mut rows = self.open_rows(frame, &fold.rows)?;
+        let n = self.start_fold(frame, fold)?;
+        let mut span = 0;
+        for i in 0..rows.width {
+            let row = self.next_row(frame, &mut rows, i)?;
+            self.combine(frame, &fold.op, row, &mut span)?;
+            self.rebind(frame, &fold.op.body.result, &fold.op.params[..n], fold.op.independent)?;
+        }
+        self.span += rows.span + span * levels(rows.width) + 1;
+        let results: Row =
+            fold.op.params[..n].iter().map(|p| std::mem::take(&mut frame[*p as usize])).collect();
+        self.bind_all(frame, pat, results)
+    }
+
+    pub(super) fn scan(&mut self, frame: &mut Frame, fold: &'c CodeFold, pat: &[u32]) -> Fallible<()> {
+        let mut rows = self.open_rows(frame, &fold.rows)?;
+        let n = self.start_fold(frame, fold)?;
+        let mut outputs = self.collectors(frame, &fold.op.ret, rows.width)?;
+        let mut span = 0;
+        for i in 0..rows.width {
+            let row = self.next_row(frame, &mut rows, i)?;
+            self.combine(frame, &fold.op, row, &mut span)?;
+            self.rebind(frame, &fold.op.body.result, &fold.op.params[..n], fold.op.independent)?;
+            for (output, slot) in outputs.iter_mut().zip(&fold.op.params) {
+                let value = &frame[*slot as usize];
+                self.work += moved(value);
+                match output {
+                    Some(collector) => collector.push(value)?,
+                    None => return Err(internal("a scan of accumulators")),
+                }
+            }
+        }
+        self.span += rows.span + span * levels(rows.width) + 1;
+        let mut results = Row::new();
+        for output in outputs.into_iter().flatten() {
+            results.push(Slot::Array(output.finish()?));
+        }
+        self.bind_all(frame, pat, results)
+    }
+}
+
+/// How many elements move when a result is stored.
+fn moved(value: &Slot) -> u64 {
+    match value {
+        Slot::Array(array) => array.len() as u64,
+        Slot::Prim(_) => 1,
+        Slot::Acc(_) | Slot::Empty => 0,
+    }
+}
+
+fn row_of(array: &Slot, i: usize) -> Fallible<Slot> {
+    match array {
+        Slot::Array(array) => match array.row(i) {
+            Some(Value::Prim(prim)) => Ok(Slot::Prim(prim)),
+            Some(Value::Array(row)) => Ok(Slot::Array(row)),
+            None => Err(internal("a row misses the array")),
+        },
+        Slot::Acc(acc) => Ok(Slot::Acc(*acc)),
+        Slot::Prim(_) | Slot::Empty => Err(internal("a parallel operation takes arrays")),
+    }
+}

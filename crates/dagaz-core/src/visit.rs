@@ -1,0 +1,214 @@
+//! Walking over expressions: the operands they use directly, and the bodies inside them.
+
+use std::collections::HashSet;
+
+use crate::exp::{Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
+use crate::types::{Atom, Param, Type, VarId};
+
+/// Calls `f` with every atom that the expression uses itself, outside of nested bodies; arrays come as
+/// variables. Sizes in the types of lambdas and loop parameters are not operands.
+pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
+    match exp {
+        Exp::Atom(a) | Exp::UnOp(_, _, a) | Exp::Convert(_, _, a) => f(*a),
+        Exp::BinOp(_, _, a, b) | Exp::CmpOp(_, _, a, b) => [*a, *b].into_iter().for_each(f),
+        Exp::TernOp(_, _, operands) => operands.iter().copied().for_each(f),
+        Exp::Index { array, indices, .. } => {
+            f((*array).into());
+            indices.iter().copied().for_each(f);
+        }
+        Exp::Slice { array, dims } => {
+            f((*array).into());
+            dims.iter().for_each(|d| dim_operands(d, f));
+        }
+        Exp::Update { array, dims, value, .. } => {
+            f((*array).into());
+            dims.iter().for_each(|d| dim_operands(d, f));
+            f(*value);
+        }
+        Exp::Copy(array) | Exp::Rearrange { array, .. } => f((*array).into()),
+        Exp::Iota { n, start, step, .. } => [*n, *start, *step].into_iter().for_each(f),
+        Exp::Replicate { dims, value } => {
+            dims.iter().copied().for_each(&mut *f);
+            f(*value);
+        }
+        Exp::Reshape { dims, array } => {
+            dims.iter().copied().for_each(&mut *f);
+            f((*array).into());
+        }
+        Exp::Concat { arrays } => arrays.iter().for_each(|a| f((*a).into())),
+        Exp::Scratch { dims, .. } => dims.iter().copied().for_each(f),
+        Exp::ArrayLit { elems, .. } => elems.iter().copied().for_each(f),
+        Exp::If { cond, .. } => f(*cond),
+        Exp::Loop { params, form, .. } => {
+            params.iter().for_each(|(_, init)| f(*init));
+            if let LoopForm::For { bound, .. } = form {
+                f(*bound);
+            }
+        }
+        Exp::Call { args, .. } => args.iter().copied().for_each(f),
+        Exp::Assert { cond, message } => {
+            f(*cond);
+            for part in message {
+                if let MsgPart::Value(value) = part {
+                    f(*value);
+                }
+            }
+        }
+        Exp::Trace { values, .. } => values.iter().copied().for_each(f),
+        Exp::Map { width, arrays, .. } => {
+            f(*width);
+            arrays.iter().for_each(|a| f((*a).into()));
+        }
+        Exp::Reduce { width, arrays, neutral, .. } | Exp::Scan { width, arrays, neutral, .. } => {
+            f(*width);
+            arrays.iter().for_each(|a| f((*a).into()));
+            neutral.iter().copied().for_each(f);
+        }
+        Exp::Hist { width, arrays, dests, shape, neutral, .. } => {
+            f(*width);
+            arrays.iter().chain(dests).for_each(|a| f((*a).into()));
+            shape.iter().chain(neutral).copied().for_each(f);
+        }
+        Exp::Scatter { width, arrays, dests, shape, .. } => {
+            f(*width);
+            arrays.iter().chain(dests).for_each(|a| f((*a).into()));
+            shape.iter().copied().for_each(f);
+        }
+        Exp::WithAcc { inputs, .. } => {
+            for input in inputs {
+                input.shape.iter().copied().for_each(&mut *f);
+                input.arrays.iter().for_each(|a| f((*a).into()));
+                if let Some((_, neutral)) = &input.op {
+                    neutral.iter().copied().for_each(&mut *f);
+                }
+            }
+        }
+        Exp::UpdateAcc { acc, indices, values } => {
+            f((*acc).into());
+            indices.iter().chain(values).copied().for_each(f);
+        }
+    }
+}
+
+fn dim_operands(dim: &DimSlice, f: &mut impl FnMut(Atom)) {
+    match dim {
+        DimSlice::Fix(i) => f(*i),
+        DimSlice::Range { start, len, stride } => [*start, *len, *stride].into_iter().for_each(f),
+    }
+}
+
+/// The lambdas directly inside an expression.
+pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
+    match exp {
+        Exp::Map { lambda, .. } => vec![lambda],
+        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
+            pre.iter().chain([op]).collect()
+        }
+        Exp::Scatter { pre, .. } => pre.iter().collect(),
+        Exp::WithAcc { inputs, lambda } => {
+            inputs.iter().filter_map(|i| i.op.as_ref().map(|(op, _)| op)).chain([lambda]).collect()
+        }
+        Exp::Atom(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::TernOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Convert(..) => vec![],
+        Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {
+            vec![]
+        }
+        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => vec![],
+        Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
+            vec![]
+        }
+        Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
+    }
+}
+
+/// The variables that an expression uses and does not bind, each once, in the order of their first use.
+pub fn free_vars(exp: &Exp) -> Vec<VarId> {
+    let mut free = FreeVars::default();
+    free.exp(exp);
+    free.order
+}
+
+/// As [`free_vars`], for a body.
+pub fn free_vars_body(body: &Body) -> Vec<VarId> {
+    let mut free = FreeVars::default();
+    free.body(body);
+    free.order
+}
+
+/// As [`free_vars`], for a lambda.
+pub fn free_vars_lambda(lambda: &Lambda) -> Vec<VarId> {
+    let mut free = FreeVars::default();
+    free.lambda(lambda);
+    free.order
+}
+
+/// Variables are unique within a program, so what is bound anywhere inside is not free.
+#[derive(Default)]
+struct FreeVars {
+    bound: HashSet<VarId>,
+    seen: HashSet<VarId>,
+    order: Vec<VarId>,
+}
+
+impl FreeVars {
+    fn atom(&mut self, atom: Atom) {
+        if let Atom::Var(var) = atom
+            && !self.bound.contains(&var)
+            && self.seen.insert(var)
+        {
+            self.order.push(var);
+        }
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        ty.all_dims().into_iter().for_each(|d| self.atom(d));
+    }
+
+    fn param(&mut self, param: &Param) {
+        self.ty(&param.ty);
+        self.bound.insert(param.var);
+    }
+
+    fn stm(&mut self, stm: &Stm) {
+        self.exp(&stm.exp);
+        stm.pat.iter().for_each(|p| self.param(p));
+    }
+
+    fn body(&mut self, body: &Body) {
+        body.stms.iter().for_each(|s| self.stm(s));
+        body.result.iter().for_each(|a| self.atom(*a));
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) {
+        lambda.params.iter().for_each(|p| self.param(p));
+        self.body(&lambda.body);
+        lambda.ret.iter().for_each(|t| self.ty(t));
+    }
+
+    fn exp(&mut self, exp: &Exp) {
+        direct_operands(exp, &mut |a| self.atom(a));
+        lambdas(exp).into_iter().for_each(|l| self.lambda(l));
+        match exp {
+            Exp::If { then, otherwise, .. } => {
+                self.body(then);
+                self.body(otherwise);
+            }
+            Exp::Loop { params, form, body } => {
+                params.iter().for_each(|(p, _)| self.param(p));
+                match form {
+                    LoopForm::For { var, .. } => {
+                        self.bound.insert(*var);
+                    }
+                    LoopForm::While { cond } => self.body(cond),
+                }
+                self.body(body);
+            }
+            Exp::ArrayLit { row, .. } => self.ty(row),
+            _ => {}
+        }
+    }
+}
