@@ -67,7 +67,7 @@ impl Simplifier<'_> {
     }
 
     /// Other outer sizes for the leaves of `elem`, which has the same number of elements as before.
-    fn reshape_outer(&mut self, elem: &SVal, outer: &[Atom]) -> Res<SVal> {
+    pub(super) fn reshape_outer(&mut self, elem: &SVal, outer: &[Atom]) -> Res<SVal> {
         let flat = flatten(elem);
         let mut leaves = Vec::with_capacity(flat.leaves.len());
         for leaf in &flat.leaves {

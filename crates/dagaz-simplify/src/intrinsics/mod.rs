@@ -69,10 +69,10 @@ impl Simplifier<'_> {
             ("flatmap", [f, SVal::Array(a)]) => self.flatmap(f, a, type_args),
             ("acc_write", [SVal::Acc(acc), SVal::Scalar(_, i), v]) => self.acc_write(acc, *i, v),
             ("scatter_stream", [SVal::Array(dest), f, SVal::Array(bs)]) => {
-                self.stream(dest, None, f, bs, type_args)
+                self.stream(dest, None, f, bs)
             }
             ("hist_stream", [SVal::Array(dest), op, ne, f, SVal::Array(bs)]) => {
-                self.stream(dest, Some((op, ne)), f, bs, type_args)
+                self.stream(dest, Some((op, ne)), f, bs)
             }
             ("flat_index_2d" | "flat_index_3d" | "flat_index_4d", [SVal::Array(a), rest @ ..]) => {
                 self.flat_index(a, rest)
