@@ -14,4 +14,5 @@ pub mod prim_eval;
 pub mod print;
 pub mod types;
 pub mod value;
+pub mod verify;
 pub mod visit;

@@ -405,7 +405,7 @@ impl fmt::Display for Prim {
         match *self {
             Prim::Bool(b) => write!(f, "{b}"),
             Prim::U64(x) => write!(f, "{x}u64"),
-            Prim::F16(x) => display_float(f, x.to_f64(), &format!("{:?}", x.to_f32()), self.ty()),
+            Prim::F16(x) => display_float(f, x.to_f64(), &shortest_f16(x), self.ty()),
             Prim::F32(x) => display_float(f, x.into(), &format!("{x:?}"), self.ty()),
             Prim::F64(x) => display_float(f, x, &format!("{x:?}"), self.ty()),
             Prim::I8(_)
@@ -419,6 +419,17 @@ impl fmt::Display for Prim {
             }
         }
     }
+}
+
+/// The decimal number with the fewest digits that rounds to `x`, except that integers are exact. Five digits
+/// tell all halves apart.
+fn shortest_f16(x: f16) -> String {
+    if x.to_f32().fract() == 0.0 {
+        return format!("{:?}", x.to_f32());
+    }
+    let candidates = (0..5).filter_map(|digits| format!("{:.digits$e}", x.to_f64()).parse::<f64>().ok());
+    let shortest = candidates.into_iter().find(|y| f16::from_f64(*y) == x);
+    format!("{:?}", shortest.unwrap_or(x.to_f64()))
 }
 
 fn display_float(f: &mut fmt::Formatter<'_>, x: f64, finite: &str, ty: PrimType) -> fmt::Result {

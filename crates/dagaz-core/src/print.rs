@@ -1,13 +1,15 @@
 //! The text form of Core. [`crate::parse`] reads it back.
 //!
-//!     def dot (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (s_3: f64) =
-//!       let (zs_4: [n_0]f64) =
-//!         map n_0 (xs_1, ys_2)
-//!           \(x_5: f64, y_6: f64) : (f64) ->
-//!             let (z_7: f64) = f64.mul x_5 y_6
-//!             in (z_7)
-//!       …
-//!       in (s_8)
+//! ```text
+//! def dot (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (s_3: f64) =
+//!   let (zs_4: [n_0]f64) =
+//!     map n_0 (xs_1, ys_2)
+//!       \(x_5: f64, y_6: f64) : (f64) ->
+//!         let (z_7: f64) = f64.mul x_5 y_6
+//!         in (z_7)
+//!   …
+//!   in (s_8)
+//! ```
 //!
 //! A place in the source follows its statement, as `@"dot.fut":3:7`, with the calls that it was inlined
 //! through behind it.
@@ -16,8 +18,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::exp::{
-    AccInput, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, MsgPart, OpaqueKind, Program,
-    Stm,
+    AccInput, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, MsgPart, OpaqueKind,
+    Program, Stm,
 };
 use crate::prim::Prim;
 use crate::types::{Atom, FunId, Param, Type, VarId};
@@ -132,7 +134,9 @@ impl<'p> Printer<'p> {
                 let dims: String = dims.iter().map(|d| format!("[{}]", self.atom(*d))).collect();
                 format!("{dims}{elem}")
             }
-            Type::Acc { index_dims, elems } => format!("acc [{}] ({})", self.atoms(index_dims), self.types(elems)),
+            Type::Acc { index_dims, elems } => {
+                format!("acc [{}] ({})", self.atoms(index_dims), self.types(elems))
+            }
         }
     }
 
@@ -153,7 +157,9 @@ impl<'p> Printer<'p> {
         let mut place = Some(loc);
         // A chain of calls is short; the bound is for chains that never end.
         for _ in 0..64 {
-            let Some(source) = place.and_then(|l| self.program.source(l)).filter(|_| self.locs) else { break };
+            let Some(source) = place.and_then(|l| self.program.source(l)).filter(|_| self.locs) else {
+                break;
+            };
             let _ = write!(text, "@{}:{}:{}", quote(&source.file), source.line, source.col);
             place = source.inlined_at;
         }
@@ -162,7 +168,9 @@ impl<'p> Printer<'p> {
 
     fn fun_ref(&self, id: FunId) -> String {
         match self.program.fun(id) {
-            Some(fun) if is_name(&fun.name) && self.names.get(fun.name.as_str()) == Some(&1) => fun.name.clone(),
+            Some(fun) if is_name(&fun.name) && self.names.get(fun.name.as_str()) == Some(&1) => {
+                fun.name.clone()
+            }
             Some(_) | None => format!("#{}", id.0),
         }
     }
@@ -195,7 +203,9 @@ impl<'p> Printer<'p> {
                 match kind {
                     OpaqueKind::Other => opaque,
                     OpaqueKind::Record(fields) => {
-                        let field = |(name, ty): &(String, EntryType)| format!("{}: {}", quote(name), self.entry_type(ty));
+                        let field = |(name, ty): &(String, EntryType)| {
+                            format!("{}: {}", quote(name), self.entry_type(ty))
+                        };
                         format!("{opaque} record ({})", join(fields.iter().map(field)))
                     }
                 }
@@ -241,7 +251,9 @@ impl<'p> Printer<'p> {
             Exp::Atom(a) => atom(a),
             Exp::UnOp(op, ty, a) => format!("{ty}.{} {}", op.name(), atom(a)),
             Exp::BinOp(op, ty, a, b) => format!("{ty}.{} {} {}", op.name(), atom(a), atom(b)),
-            Exp::TernOp(op, ty, [a, b, c]) => format!("{ty}.{} {} {} {}", op.name(), atom(a), atom(b), atom(c)),
+            Exp::TernOp(op, ty, [a, b, c]) => {
+                format!("{ty}.{} {} {} {}", op.name(), atom(a), atom(b), atom(c))
+            }
             Exp::CmpOp(op, ty, a, b) => format!("{ty}.{} {} {}", op.name(), atom(a), atom(b)),
             Exp::Convert(from, to, a) => format!("{from}.to_{to} {}", atom(a)),
             Exp::Index { array, indices, check } => {
@@ -253,7 +265,9 @@ impl<'p> Printer<'p> {
                 format!("{array} with [{dims}] = {}{}", atom(value), certified(*check))
             }
             Exp::Copy(array) => format!("copy {}", self.var(*array)),
-            Exp::Iota { ty, n, start, step } => format!("iota {ty} {} {} {}", atom(n), atom(start), atom(step)),
+            Exp::Iota { ty, n, start, step } => {
+                format!("iota {ty} {} {} {}", atom(n), atom(start), atom(step))
+            }
             Exp::Replicate { dims, value } => format!("replicate [{}] {}", self.atoms(dims), atom(value)),
             Exp::Rearrange { perm, array } => {
                 format!("rearrange ({}) {}", join(perm.iter().map(usize::to_string)), self.var(*array))
@@ -274,7 +288,9 @@ impl<'p> Printer<'p> {
             Exp::UpdateAcc { acc, indices, values } => {
                 format!("update_acc {} [{}] ({})", self.var(*acc), self.atoms(indices), self.atoms(values))
             }
-            Exp::If { .. } | Exp::Loop { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => return None,
+            Exp::If { .. } | Exp::Loop { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => {
+                return None;
+            }
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } => return None,
         })
     }
@@ -303,11 +319,11 @@ impl<'p> Printer<'p> {
                 self.fold(pre.as_ref(), op, neutral, indent + 1);
             }
             Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
-                self.into_line("hist", *width, arrays, dests, shape, indent);
+                self.dests_line("hist", *width, arrays, dests, shape, indent);
                 self.fold(pre.as_ref(), op, neutral, indent + 1);
             }
             Exp::Scatter { width, arrays, pre, dests, shape } => {
-                self.into_line("scatter", *width, arrays, dests, shape, indent);
+                self.dests_line("scatter", *width, arrays, dests, shape, indent);
                 if let Some(pre) = pre {
                     self.lambda("pre ", pre, indent + 1);
                 }
@@ -326,7 +342,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn into_line(
+    fn dests_line(
         &mut self,
         name: &str,
         width: Atom,

@@ -1,7 +1,9 @@
 //! The text format of values.
 //!
-//!     1i32   2i64   -3.5f32   f32.nan   -f64.inf   true   0xFFu8   1_000
-//!     [1, 2, 3]   [[1.0f32], [2.0f32]]   empty([0]i32)   empty([2][0]i32)   "abc"   -- a comment
+//! ```text
+//! 1i32   2i64   -3.5f32   f32.nan   -f64.inf   true   0xFFu8   1_000
+//! [1, 2, 3]   [[1.0f32], [2.0f32]]   empty([0]i32)   empty([2][0]i32)   "abc"   -- a comment
+//! ```
 //!
 //! A number without a suffix has the type that the reader asks for, otherwise `i32` or `f64`. A string is an
 //! array of `u8`, in UTF-8. Where a value begins with the letter `b`, it is in the binary format.

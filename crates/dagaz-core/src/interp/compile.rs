@@ -13,7 +13,7 @@ use crate::visit;
 
 use super::code::{
     Code, CodeAcc, CodeAccOp, CodeBody, CodeConst, CodeDim, CodeFold, CodeForm, CodeFun, CodeLambda,
-    CodeLoop, CodePart, CodeRows, CodeStm, CodeType, Needs, Instr, Operand,
+    CodeLoop, CodePart, CodeRows, CodeStm, CodeType, Instr, Needs, Operand,
 };
 
 /// A variable that is not in scope.
@@ -310,7 +310,11 @@ impl<'g> Compiler<'g> {
             }
             Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
                 let fold = self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?;
-                Ok(Instr::Hist { fold: Box::new(fold), dests: self.vars(dests)?, shape: self.operands(shape)? })
+                Ok(Instr::Hist {
+                    fold: Box::new(fold),
+                    dests: self.vars(dests)?,
+                    shape: self.operands(shape)?,
+                })
             }
             Exp::Scatter { width, arrays, pre, dests, shape } => {
                 let rows = self.rows(exp, *width, arrays, pre.as_ref())?;
@@ -465,13 +469,17 @@ impl<'g> Compiler<'g> {
             Exp::Replicate { dims, value } => {
                 Instr::Replicate { dims: self.operands(dims)?, value: self.operand(*value)? }
             }
-            Exp::Rearrange { perm, array } => Instr::Rearrange { perm: perm.clone(), array: self.var(*array)? },
+            Exp::Rearrange { perm, array } => {
+                Instr::Rearrange { perm: perm.clone(), array: self.var(*array)? }
+            }
             Exp::Reshape { dims, array } => {
                 Instr::Reshape { dims: self.operands(dims)?, array: self.var(*array)? }
             }
             Exp::Concat { arrays } => Instr::Concat { arrays: self.vars(arrays)? },
             Exp::Scratch { elem, dims } => Instr::Scratch { elem: *elem, dims: self.operands(dims)? },
-            Exp::ArrayLit { row, elems } => Instr::ArrayLit { row: self.ty(row)?, elems: self.operands(elems)? },
+            Exp::ArrayLit { row, elems } => {
+                Instr::ArrayLit { row: self.ty(row)?, elems: self.operands(elems)? }
+            }
             Exp::Call { fun, args } => {
                 let index = fun.0 as usize;
                 if !self.needs.funs.contains(&index) {

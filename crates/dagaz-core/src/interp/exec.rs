@@ -203,7 +203,9 @@ impl<'c> Machine<'c> {
         let prim = match &stm.op {
             Instr::UnOp(op, x) => eval_unop(*op, self.prim(frame, *x)?)?,
             Instr::BinOp(op, x, y) => eval_binop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?,
-            Instr::CmpOp(op, x, y) => Prim::Bool(eval_cmpop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?),
+            Instr::CmpOp(op, x, y) => {
+                Prim::Bool(eval_cmpop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?)?)
+            }
             Instr::Convert(to, x) => convert(*to, self.prim(frame, *x)?),
             Instr::TernOp(op, [x, y, z]) => {
                 eval_ternop(*op, self.prim(frame, *x)?, self.prim(frame, *y)?, self.prim(frame, *z)?)?
@@ -231,7 +233,9 @@ impl<'c> Machine<'c> {
             Instr::Atom(a) => self.read(frame, *a),
             Instr::Index { array, indices, check } => self.index(frame, *array, indices, *check)?,
             Instr::Slice { array, dims } => self.slice(frame, *array, dims)?,
-            Instr::Update { array, dims, value, check } => self.update(frame, *array, dims, *value, *check)?,
+            Instr::Update { array, dims, value, check } => {
+                self.update(frame, *array, dims, *value, *check)?
+            }
             Instr::Copy(array) => self.copy(frame, *array)?,
             Instr::Iota { ty, n, start, step } => self.iota(frame, *ty, *n, *start, *step)?,
             Instr::Replicate { dims, value } => self.replicate(frame, dims, *value)?,
@@ -260,7 +264,11 @@ impl<'c> Machine<'c> {
             Instr::Hist { fold, dests, shape } => return self.hist(frame, fold, dests, shape, pat),
             Instr::Scatter { rows, dests, shape } => return self.scatter(frame, rows, dests, shape, pat),
             Instr::WithAcc { inputs, lambda } => return self.with_acc(frame, inputs, lambda, pat),
-            Instr::UnOp(..) | Instr::BinOp(..) | Instr::CmpOp(..) | Instr::Convert(..) | Instr::TernOp(..) => {
+            Instr::UnOp(..)
+            | Instr::BinOp(..)
+            | Instr::CmpOp(..)
+            | Instr::Convert(..)
+            | Instr::TernOp(..) => {
                 return Err(internal("a scalar operation is not compound"));
             }
         };

@@ -96,7 +96,10 @@ impl<'t> Lexer<'t> {
         let len = self.rest.find(|c| !in_word(c)).unwrap_or(self.rest.len());
         let word = &self.rest[..len];
         // `1e-7f64`: the sign belongs to the exponent.
-        if word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(['e', 'E']) && !word.starts_with("0x") {
+        if word.starts_with(|c: char| c.is_ascii_digit())
+            && word.ends_with(['e', 'E'])
+            && !word.starts_with("0x")
+        {
             let tail = &self.rest[len..];
             if let Some(digits) = tail.strip_prefix(['-', '+']) {
                 return len + 1 + digits.find(|c| !in_word(c)).unwrap_or(digits.len());

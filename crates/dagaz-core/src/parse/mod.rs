@@ -2,7 +2,7 @@
 //!
 //! A variable written with a number, `x_12`, is that variable. One written without, `x`, gets a number of
 //! its own where it is bound, and the name is then visible in the rest of the scope, so that text can be
-//! written by hand.
+//! written by hand. An integer without a type is an `i64`.
 
 mod exp;
 mod lex;
@@ -169,7 +169,12 @@ impl Parser {
     }
 
     /// `open item, item, … close`
-    fn list<T>(&mut self, open: &str, close: &str, mut item: impl FnMut(&mut Parser) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn list<T>(
+        &mut self,
+        open: &str,
+        close: &str,
+        mut item: impl FnMut(&mut Parser) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
         self.expect(open)?;
         let mut items = Vec::new();
         while !self.eat(close) {
@@ -220,14 +225,18 @@ impl Parser {
         }
         let parsed = match constant_of_bits(&word) {
             Some(prim) => Ok(prim),
-            None => parse_scalar(&word, negative, None),
+            None => parse_scalar(&word, negative, Some(PrimType::I64)),
         };
         let looks_like_name = crate::print::is_name(&word) && !word.contains('.');
         match parsed {
             Ok(prim) => Ok(Atom::Const(prim)),
             Err(message) => {
                 self.pos = before;
-                if looks_like_name { self.error(format!("'{word}' is not in scope")) } else { self.error(message) }
+                if looks_like_name {
+                    self.error(format!("'{word}' is not in scope"))
+                } else {
+                    self.error(message)
+                }
             }
         }
     }
