@@ -479,6 +479,7 @@ pub enum ExpKind {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most fields are explicit")]
 pub enum Field {
     /// `f = e`
     Explicit(Ident, Exp),
@@ -487,6 +488,7 @@ pub enum Field {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there are few of them, and matching without boxes is simpler")]
 pub enum SliceIndex {
     Index(Exp),
     /// `i:j:s`, each part optional; `a[:]` and `a[::]` have none.

@@ -1,0 +1,98 @@
+//! What lives as long as a whole compilation: fresh ids, the names and types of everything defined at the
+//! top level or in modules, and the diagnostics found so far.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use dagaz_syntax::{Diagnostic, Name, Span};
+
+use crate::types::{Liftedness, Scheme, TypeId, VarId};
+
+/// Why a definition could not be checked.
+#[derive(Debug)]
+pub enum Error {
+    Diagnostic(Box<Diagnostic>),
+    /// It depends on a definition that has an error itself; nothing more is said.
+    Silenced,
+}
+
+pub type Res<T> = Result<T, Error>;
+
+impl From<Diagnostic> for Error {
+    fn from(diagnostic: Diagnostic) -> Error {
+        Error::Diagnostic(Box::new(diagnostic))
+    }
+}
+
+pub(crate) fn fail<T>(diagnostic: Diagnostic) -> Res<T> {
+    Err(diagnostic.into())
+}
+
+/// Shorthand for an error without labels or help.
+pub(crate) fn error<T>(code: &'static str, span: Span, message: impl Into<String>) -> Res<T> {
+    fail(Diagnostic::error(code, span, message))
+}
+
+#[derive(Clone, Debug)]
+pub struct ValueInfo {
+    pub name: Name,
+    pub scheme: Rc<Scheme>,
+    pub span: Span,
+}
+
+#[derive(Default, Debug)]
+pub struct Context {
+    /// The name of every [`VarId`], by number.
+    var_names: Vec<Name>,
+    /// The name of every [`TypeId`], by number.
+    type_names: Vec<Name>,
+    mod_count: u32,
+    /// Types of definitions that can be named from elsewhere.
+    pub values: HashMap<VarId, ValueInfo>,
+    /// Types of the intrinsics.
+    pub intrinsics: HashMap<Name, Rc<Scheme>>,
+    /// Of abstract types and type parameters; those not listed are unlifted.
+    pub liftedness: HashMap<TypeId, Liftedness>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Context {
+    pub fn fresh_var(&mut self, name: Name) -> VarId {
+        self.var_names.push(name);
+        VarId(self.var_names.len() as u32 - 1)
+    }
+
+    pub fn fresh_type(&mut self, name: Name) -> TypeId {
+        self.type_names.push(name);
+        TypeId(self.type_names.len() as u32 - 1)
+    }
+
+    pub fn fresh_mod(&mut self) -> crate::types::ModId {
+        self.mod_count += 1;
+        crate::types::ModId(self.mod_count - 1)
+    }
+
+    pub fn var_name(&self, var: VarId) -> Name {
+        self.var_names[var.0 as usize]
+    }
+
+    pub fn type_name(&self, id: TypeId) -> Name {
+        self.type_names[id.0 as usize]
+    }
+
+    /// Give a type a better name, such as the path of the module that it lives in.
+    pub fn rename_type(&mut self, id: TypeId, name: Name) {
+        self.type_names[id.0 as usize] = name;
+    }
+
+    pub fn report(&mut self, error: Error) {
+        match error {
+            Error::Diagnostic(d) => self.diagnostics.push(*d),
+            Error::Silenced => {}
+        }
+    }
+
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}

@@ -1,0 +1,100 @@
+//! Whole definitions: recursion and generalisation.
+
+use std::rc::Rc;
+
+use dagaz_syntax::Name;
+use dagaz_syntax::ast::{TypeExp, ValBind};
+
+use super::{Infer, Local, Notes};
+use crate::context::{Context, Res};
+use crate::env::Env;
+use crate::types::{RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
+
+/// Infer the types of a definition that will be known as `var`.
+pub(crate) fn infer_definition(
+    cx: &mut Context,
+    frames: &mut Vec<Env>,
+    bind: &ValBind,
+    var: VarId,
+) -> Res<Notes> {
+    let depth = frames.len();
+    let mut infer = Infer::new(cx, frames);
+    let result = infer.definition(bind, var).and_then(|()| infer.finish());
+    frames.truncate(depth);
+    result
+}
+
+/// Resolve the names in a type expression outside of any definition, under some type parameters.
+pub(crate) fn infer_type(
+    cx: &mut Context,
+    frames: &mut Vec<Env>,
+    params: &[dagaz_syntax::ast::TypeParam],
+    te: &TypeExp,
+) -> Res<(Vec<TypeParam>, Notes)> {
+    let depth = frames.len();
+    let mut infer = Infer::new(cx, frames);
+    let result = infer.enter_type_params(params).and_then(|params| {
+        infer.type_exp(te)?;
+        Ok((params, infer.finish()?))
+    });
+    frames.truncate(depth);
+    result
+}
+
+impl Infer<'_> {
+    fn definition(&mut self, bind: &ValBind, var: VarId) -> Res<()> {
+        self.enter_type_params(&bind.type_params)?;
+        let own_type = self.fresh(bind.name.span);
+        if !bind.params.is_empty() {
+            // The function is in scope of itself, at one type. The second pass lets its sizes vary.
+            let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: own_type.clone() };
+            self.schemes.insert(var, Rc::new(scheme));
+            self.bind_local(bind.name.name, Local::Var(var));
+        }
+        let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body)?;
+        let ok = self.unify(&own_type, &ty);
+        self.expect(ok, bind.name.span, "The function is used in itself at another type", &ty, &own_type)?;
+        self.apply_defaults()?;
+        self.generalise(&ty);
+        self.leave_type_params();
+        Ok(())
+    }
+
+    /// Make type parameters of the open types in the type of a definition.
+    fn generalise(&mut self, ty: &Type) {
+        let mut open = Vec::new();
+        self.open_metas(ty, &mut open);
+        for (i, m) in open.into_iter().enumerate() {
+            let name = Name::new(&format!("t{i}"));
+            let liftedness = self.metas[m as usize].constraint.liftedness;
+            let id = self.cx.fresh_type(name);
+            self.cx.liftedness.insert(id, liftedness);
+            self.metas[m as usize].bound = Some(Type::Named { unique: false, id, args: [].into() });
+            self.notes.generalised.push(TypeParam { name, kind: TypeParamKind::Type(id, liftedness) });
+        }
+    }
+
+    fn open_metas(&self, ty: &Type, open: &mut Vec<u32>) {
+        match self.shallow(ty) {
+            Type::Prim(_) => {}
+            Type::Meta(m) => {
+                if !open.contains(&m) {
+                    open.push(m);
+                }
+            }
+            Type::Array { elem, .. } => self.open_metas(&elem, open),
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| self.open_metas(t, open)),
+            Type::Sum(cs) => cs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| self.open_metas(t, open))),
+            Type::Arrow(arrow) => {
+                self.open_metas(&arrow.from, open);
+                let RetType { ty, .. } = &arrow.to;
+                self.open_metas(ty, open);
+            }
+            Type::Named { args, .. } => args.iter().for_each(|a| {
+                if let TypeArg::Type(t) = a {
+                    self.open_metas(t, open);
+                }
+            }),
+        }
+    }
+}

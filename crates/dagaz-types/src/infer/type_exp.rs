@@ -1,0 +1,143 @@
+//! Type expressions: names are resolved and sizes are checked to be of type `i64`.
+
+use dagaz_syntax::ast::{Exp, Ident, TypeArg as SynArg, TypeExp, TypeExpKind};
+use dagaz_syntax::{Diagnostic, Name};
+
+use super::{ANY_SIZE, Infer, duplicate};
+use crate::context::{Res, error, fail};
+use crate::subst::Subst;
+use crate::types::{Liftedness, RetType, Type, TypeArg, TypeParamKind};
+
+impl Infer<'_> {
+    /// The type that a type expression denotes, with all sizes [`ANY_SIZE`].
+    pub(crate) fn type_exp(&mut self, te: &TypeExp) -> Res<Type> {
+        match &te.kind {
+            TypeExpKind::Var(_) => self.type_application(te, &[]),
+            TypeExpKind::Apply { fun, args } => self.type_application(fun, args),
+            TypeExpKind::Paren(inner) => self.type_exp(inner),
+            TypeExpKind::Unique(inner) => self.type_exp(inner),
+            TypeExpKind::Tuple(parts) => {
+                let parts: Res<Vec<_>> = parts.iter().map(|p| self.type_exp(p)).collect();
+                Ok(Type::tuple(parts?))
+            }
+            TypeExpKind::Record(fields) => {
+                check_distinct("field", fields.iter().map(|(f, _)| *f))?;
+                let fields: Res<Vec<_>> =
+                    fields.iter().map(|(f, t)| Ok((f.name, self.type_exp(t)?))).collect();
+                Ok(Type::record(fields?))
+            }
+            TypeExpKind::Array { dim, elem } => {
+                if let Some(dim) = dim {
+                    self.size_exp(dim)?;
+                }
+                let ty = self.type_exp(elem)?;
+                let ok = self.restrict(&ty, Liftedness::Unlifted);
+                self.demand(ok, elem.span, "Cannot create array with elements of this type")?;
+                Ok(Type::array(ANY_SIZE, ty))
+            }
+            TypeExpKind::Arrow { param, from, to } => {
+                let from = self.type_exp(from)?;
+                let mark = self.mark();
+                let param = param.map(|p| self.bind_var(p, from.clone()));
+                let to = self.type_exp(to)?;
+                self.leave(mark);
+                Ok(Type::arrow(param, from, RetType::plain(to)))
+            }
+            TypeExpKind::Sum(constrs) => {
+                check_distinct("constructor", constrs.iter().map(|(c, _)| *c))?;
+                let mut result = Vec::new();
+                for (c, args) in constrs {
+                    let args: Res<Vec<_>> = args.iter().map(|a| self.type_exp(a)).collect();
+                    result.push((c.name, args?));
+                }
+                result.sort_by(|a, b| a.0.cmp(&b.0));
+                Ok(Type::Sum(result.into()))
+            }
+            TypeExpKind::Exists { sizes, body } => {
+                check_distinct("size", sizes.iter().copied())?;
+                let mark = self.mark();
+                for size in sizes {
+                    self.bind_var(*size, Type::I64);
+                }
+                let ty = self.type_exp(body)?;
+                self.leave(mark);
+                Ok(ty)
+            }
+        }
+    }
+
+    /// A size: an expression of type `i64`.
+    pub(crate) fn size_exp(&mut self, e: &Exp) -> Res<()> {
+        let ty = self.exp(e)?;
+        let ok = self.unify(&Type::I64, &ty);
+        self.expect(ok, e.span, "A size must be of type \"i64\"", &Type::I64, &ty)
+    }
+
+    fn type_application(&mut self, fun: &TypeExp, args: &[SynArg]) -> Res<Type> {
+        let name = match &fun.kind {
+            TypeExpKind::Var(name) => name,
+            TypeExpKind::Paren(inner) => return self.type_application(inner, args),
+            _ => return error("not-a-type-constructor", fun.span, "This type does not take arguments"),
+        };
+        let binding = self.resolve_type(name)?;
+        self.notes.type_names.insert(fun.id, binding.clone());
+        if binding.params.len() != args.len() {
+            return fail(
+                Diagnostic::error(
+                    "wrong-type-arguments",
+                    fun.span,
+                    format!(
+                        "Type constructor \"{}\" requires {} arguments, but provided {}",
+                        name.name,
+                        binding.params.len(),
+                        args.len()
+                    ),
+                )
+                .help("size arguments are written [n], an array type as an argument needs parentheses"),
+            );
+        }
+        let mut types = Vec::new();
+        for (param, arg) in binding.params.iter().zip(args) {
+            types.push(self.type_argument(name.name, param, arg)?);
+        }
+        Ok(Subst::instantiate(&binding.params, &types).ty(&binding.ty))
+    }
+
+    fn type_argument(&mut self, fun: Name, param: &crate::types::TypeParam, arg: &SynArg) -> Res<TypeArg> {
+        match (param.kind, arg) {
+            (TypeParamKind::Size(_), SynArg::Size { dim, .. }) => {
+                if let Some(dim) = dim {
+                    self.size_exp(dim)?;
+                }
+                Ok(TypeArg::Size(ANY_SIZE))
+            }
+            (TypeParamKind::Type(_, liftedness), SynArg::Type(te)) => {
+                let ty = self.type_exp(te)?;
+                let ok = self.restrict(&ty, liftedness);
+                self.demand(ok, te.span, "This type cannot be an argument here")?;
+                Ok(TypeArg::Type(ty))
+            }
+            (TypeParamKind::Size(_), SynArg::Type(te)) => error(
+                "wrong-type-arguments",
+                te.span,
+                format!("\"{fun}\" takes a size for its parameter [{}], not a type", param.name),
+            ),
+            (TypeParamKind::Type(..), SynArg::Size { span, .. }) => error(
+                "wrong-type-arguments",
+                *span,
+                format!("\"{fun}\" takes a type for its parameter '{}, not a size", param.name),
+            ),
+        }
+    }
+}
+
+pub(crate) fn check_distinct(what: &str, names: impl Iterator<Item = Ident>) -> Res<()> {
+    let mut seen: Vec<Ident> = Vec::new();
+    for ident in names {
+        if let Some(old) = seen.iter().find(|i| i.name == ident.name) {
+            return Err(duplicate(what, ident, old.span));
+        }
+        seen.push(ident);
+    }
+    Ok(())
+}

@@ -1,0 +1,508 @@
+//! Types still to be inferred, what is known about them, and unification. Sizes play no part here.
+
+use dagaz_syntax::{Diagnostic, Name, Span};
+
+use super::Infer;
+use crate::context::{Res, fail};
+use crate::print::prim_name;
+use crate::types::{Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg};
+
+/// The size of an array whose size does not matter yet.
+pub(crate) const ANY_SIZE: Size = Size::Meta(0);
+
+const ALL_PRIMS: [PrimType; 12] = [
+    PrimType::I8,
+    PrimType::I16,
+    PrimType::I32,
+    PrimType::I64,
+    PrimType::U8,
+    PrimType::U16,
+    PrimType::U32,
+    PrimType::U64,
+    PrimType::F16,
+    PrimType::F32,
+    PrimType::F64,
+    PrimType::Bool,
+];
+
+/// A set of primitive types, by bit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PrimSet(u16);
+
+impl PrimSet {
+    pub const INTEGRAL: PrimSet = PrimSet(0x0ff);
+    pub const FLOAT: PrimSet = PrimSet(0x700);
+    pub const NUMERIC: PrimSet = PrimSet(0x7ff);
+    pub const BITS: PrimSet = PrimSet(0x8ff);
+    pub const ALL: PrimSet = PrimSet(0xfff);
+
+    pub fn of(overload: Overload) -> Option<PrimSet> {
+        match overload {
+            Overload::Numeric => Some(PrimSet::NUMERIC),
+            Overload::Integral => Some(PrimSet::INTEGRAL),
+            Overload::Float => Some(PrimSet::FLOAT),
+            Overload::Prim => Some(PrimSet::ALL),
+            Overload::Bits => Some(PrimSet::BITS),
+            Overload::Equality => None,
+        }
+    }
+
+    fn contains(self, p: PrimType) -> bool {
+        self.0 & (1 << p as u16) != 0
+    }
+
+    fn intersect(self, other: PrimSet) -> PrimSet {
+        PrimSet(self.0 & other.0)
+    }
+
+    fn default_type(self) -> Option<PrimType> {
+        [PrimType::I32, PrimType::F64, PrimType::Bool].into_iter().find(|p| self.contains(*p))
+    }
+
+    fn describe(self) -> String {
+        match self {
+            PrimSet::INTEGRAL => "an integer type".to_owned(),
+            PrimSet::FLOAT => "a floating-point type".to_owned(),
+            PrimSet::NUMERIC => "a number type".to_owned(),
+            PrimSet::BITS => "an integer type or bool".to_owned(),
+            PrimSet::ALL => "a primitive type".to_owned(),
+            set => {
+                let names: Vec<_> =
+                    ALL_PRIMS.iter().filter(|p| set.contains(**p)).map(|p| prim_name(*p)).collect();
+                format!("one of {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// What is known about a type before the type itself is.
+#[derive(Clone, Debug)]
+pub(crate) struct Constraint {
+    pub prims: Option<PrimSet>,
+    pub equality: bool,
+    pub fields: Vec<(Name, Type)>,
+    pub constrs: Vec<(Name, Vec<Type>)>,
+    /// The most it may be.
+    pub liftedness: Liftedness,
+}
+
+impl Default for Constraint {
+    fn default() -> Constraint {
+        Constraint {
+            prims: None,
+            equality: false,
+            fields: Vec::new(),
+            constrs: Vec::new(),
+            liftedness: Liftedness::Lifted,
+        }
+    }
+}
+
+impl Constraint {
+    pub fn prims(set: PrimSet) -> Constraint {
+        Constraint { prims: Some(set), ..Constraint::default() }
+    }
+
+    pub fn overload(overload: Overload) -> Constraint {
+        Constraint {
+            prims: PrimSet::of(overload),
+            equality: overload == Overload::Equality,
+            ..Constraint::default()
+        }
+    }
+
+    fn is_trivial(&self) -> bool {
+        self.prims.is_none() && !self.equality && self.fields.is_empty() && self.constrs.is_empty()
+    }
+}
+
+#[derive(Debug)]
+pub(crate) struct Meta {
+    pub bound: Option<Type>,
+    pub constraint: Constraint,
+    /// Where it came from.
+    pub span: Span,
+}
+
+/// Why two types do not go together; says something about a part of them, or nothing.
+#[derive(Debug, Default)]
+pub(crate) struct Mismatch {
+    pub note: Option<String>,
+}
+
+pub(crate) type Unified = Result<(), Mismatch>;
+
+fn mismatch<T>(note: impl Into<String>) -> Result<T, Mismatch> {
+    Err(Mismatch { note: Some(note.into()) })
+}
+
+fn lift_rank(l: Liftedness) -> u8 {
+    match l {
+        Liftedness::Unlifted => 0,
+        Liftedness::SizeLifted => 1,
+        Liftedness::Lifted => 2,
+    }
+}
+
+impl Infer<'_> {
+    pub(crate) fn fresh(&mut self, span: Span) -> Type {
+        self.fresh_with(span, Constraint::default())
+    }
+
+    pub(crate) fn fresh_with(&mut self, span: Span, constraint: Constraint) -> Type {
+        self.metas.push(Meta { bound: None, constraint, span });
+        Type::Meta(self.metas.len() as u32 - 1)
+    }
+
+    /// Follow solved metas at the root of a type.
+    pub(crate) fn shallow(&self, ty: &Type) -> Type {
+        let mut ty = ty;
+        while let Type::Meta(m) = ty {
+            match &self.metas[*m as usize].bound {
+                Some(t) => ty = t,
+                None => break,
+            }
+        }
+        ty.clone()
+    }
+
+    /// Replace all solved metas in a type.
+    pub(crate) fn zonk(&self, ty: &Type) -> Type {
+        match self.shallow(ty) {
+            t @ (Type::Prim(_) | Type::Meta(_)) => t,
+            Type::Array { unique, dim, elem } => Type::Array { unique, dim, elem: self.zonk(&elem).into() },
+            Type::Record(fields) => Type::Record(fields.iter().map(|(f, t)| (*f, self.zonk(t))).collect()),
+            Type::Sum(cs) => {
+                Type::Sum(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect())
+            }
+            Type::Arrow(a) => Type::arrow(
+                a.param,
+                self.zonk(&a.from),
+                RetType { exts: a.to.exts.clone(), ty: self.zonk(&a.to.ty) },
+            ),
+            Type::Named { unique, id, args } => {
+                let args = args
+                    .iter()
+                    .map(|a| match a {
+                        TypeArg::Size(s) => TypeArg::Size(s.clone()),
+                        TypeArg::Type(t) => TypeArg::Type(self.zonk(t)),
+                    })
+                    .collect();
+                Type::Named { unique, id, args }
+            }
+        }
+    }
+
+    /// The type as shown to the user.
+    pub(crate) fn show(&self, ty: &Type) -> String {
+        let ty = self.zonk(ty);
+        if let Type::Meta(m) = ty {
+            let c = &self.metas[m as usize].constraint;
+            if let Some(set) = c.prims {
+                return set.describe();
+            }
+            if !c.fields.is_empty() {
+                let fields: Vec<_> = c
+                    .fields
+                    .iter()
+                    .map(|(f, t)| format!("{f}: {}", self.cx.show_type(&self.zonk(t))))
+                    .collect();
+                return format!("{{..., {}}}", fields.join(", "));
+            }
+            if !c.constrs.is_empty() {
+                let constrs: Vec<_> = c.constrs.iter().map(|(n, _)| format!("#{n}")).collect();
+                return format!("... | {}", constrs.join(" | "));
+            }
+        }
+        self.cx.show_type(&ty)
+    }
+
+    pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> Unified {
+        let (a, b) = (self.shallow(a), self.shallow(b));
+        match (&a, &b) {
+            (Type::Meta(x), Type::Meta(y)) if x == y => Ok(()),
+            (Type::Meta(x), Type::Meta(y)) => self.merge_metas(*x, *y),
+            (Type::Meta(m), t) | (t, Type::Meta(m)) => self.bind_meta(*m, t),
+            (Type::Prim(p), Type::Prim(q)) if p == q => Ok(()),
+            (Type::Array { elem: x, .. }, Type::Array { elem: y, .. }) => self.unify(x, y),
+            (Type::Record(xs), Type::Record(ys)) => self.unify_records(xs, ys),
+            (Type::Sum(xs), Type::Sum(ys)) => self.unify_sums(xs, ys),
+            (Type::Arrow(x), Type::Arrow(y)) => {
+                self.unify(&x.from, &y.from)?;
+                self.unify(&x.to.ty, &y.to.ty)
+            }
+            (Type::Named { id: x, args: xs, .. }, Type::Named { id: y, args: ys, .. }) if x == y => {
+                for (x, y) in xs.iter().zip(ys.iter()) {
+                    if let (TypeArg::Type(x), TypeArg::Type(y)) = (x, y) {
+                        self.unify(x, y)?;
+                    }
+                }
+                Ok(())
+            }
+            _ => Err(Mismatch {
+                note: Some(format!("Types \"{}\" and \"{}\" do not match", self.show(&a), self.show(&b))),
+            }),
+        }
+    }
+
+    fn unify_records(&mut self, xs: &[(Name, Type)], ys: &[(Name, Type)]) -> Unified {
+        let missing = |from: &[(Name, Type)], of: &[(Name, Type)]| -> Vec<String> {
+            of.iter().filter(|(f, _)| !from.iter().any(|(g, _)| f == g)).map(|(f, _)| f.to_string()).collect()
+        };
+        let mut unshared = missing(xs, ys);
+        unshared.extend(missing(ys, xs));
+        if !unshared.is_empty() {
+            return mismatch(format!("The record types have unshared fields: {}.", unshared.join(", ")));
+        }
+        xs.iter().zip(ys).try_for_each(|((_, x), (_, y))| self.unify(x, y))
+    }
+
+    fn unify_sums(&mut self, xs: &[(Name, Vec<Type>)], ys: &[(Name, Vec<Type>)]) -> Unified {
+        let names = |cs: &[(Name, Vec<Type>)]| cs.iter().map(|(c, _)| *c).collect::<Vec<_>>();
+        if names(xs) != names(ys) {
+            let unshared: Vec<_> = names(xs)
+                .iter()
+                .filter(|c| !names(ys).contains(c))
+                .chain(names(ys).iter().filter(|c| !names(xs).contains(c)))
+                .map(|c| format!("#{c}"))
+                .collect();
+            return mismatch(format!("The sum types have unshared constructors: {}.", unshared.join(", ")));
+        }
+        for ((c, x), (_, y)) in xs.iter().zip(ys) {
+            self.unify_payloads(*c, x, y)?;
+        }
+        Ok(())
+    }
+
+    fn unify_payloads(&mut self, constr: Name, xs: &[Type], ys: &[Type]) -> Unified {
+        if xs.len() != ys.len() {
+            return mismatch(format!(
+                "Uses of the constructor #{constr} differ in arity: {} and {}.",
+                xs.len(),
+                ys.len()
+            ));
+        }
+        xs.iter().zip(ys).try_for_each(|(x, y)| self.unify(x, y))
+    }
+
+    fn merge_metas(&mut self, keep: u32, gone: u32) -> Unified {
+        let constraint = std::mem::take(&mut self.metas[gone as usize].constraint);
+        self.metas[gone as usize].bound = Some(Type::Meta(keep));
+        self.constrain(&Type::Meta(keep), constraint)
+    }
+
+    fn bind_meta(&mut self, m: u32, ty: &Type) -> Unified {
+        if self.occurs(m, ty) {
+            return mismatch(format!(
+                "Occurs check: cannot make the infinite type {} = {}",
+                self.show(&Type::Meta(m)),
+                self.show(ty)
+            ));
+        }
+        let constraint = std::mem::take(&mut self.metas[m as usize].constraint);
+        self.metas[m as usize].bound = Some(ty.clone());
+        self.constrain(ty, constraint)
+    }
+
+    fn occurs(&self, m: u32, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Prim(_) => false,
+            Type::Meta(n) => n == m,
+            Type::Array { elem, .. } => self.occurs(m, &elem),
+            Type::Record(fields) => fields.iter().any(|(_, t)| self.occurs(m, t)),
+            Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(|t| self.occurs(m, t))),
+            Type::Arrow(a) => self.occurs(m, &a.from) || self.occurs(m, &a.to.ty),
+            Type::Named { args, .. } => args.iter().any(|a| match a {
+                TypeArg::Size(_) => false,
+                TypeArg::Type(t) => self.occurs(m, t),
+            }),
+        }
+    }
+
+    /// Demand of a type what is in a constraint.
+    pub(crate) fn constrain(&mut self, ty: &Type, c: Constraint) -> Unified {
+        if c.liftedness != Liftedness::Lifted {
+            self.restrict(ty, c.liftedness)?;
+        }
+        if c.is_trivial() {
+            return Ok(());
+        }
+        if let Some(set) = c.prims {
+            self.constrain_prims(ty, set)?;
+        }
+        if c.equality {
+            self.constrain_equality(ty)?;
+        }
+        for (field, t) in c.fields {
+            self.constrain_field(ty, field, &t)?;
+        }
+        for (constr, payload) in c.constrs {
+            self.constrain_constr(ty, constr, payload)?;
+        }
+        Ok(())
+    }
+
+    fn constrain_prims(&mut self, ty: &Type, set: PrimSet) -> Unified {
+        match self.shallow(ty) {
+            Type::Prim(p) if set.contains(p) => Ok(()),
+            Type::Meta(m) => {
+                let c = &mut self.metas[m as usize].constraint;
+                let both = c.prims.unwrap_or(PrimSet::ALL).intersect(set);
+                let old = c.prims.replace(both);
+                match (both.0, old) {
+                    (0, Some(old)) => {
+                        mismatch(format!("A type cannot be both {} and {}", old.describe(), set.describe()))
+                    }
+                    _ => Ok(()),
+                }
+            }
+            t => mismatch(format!("The type \"{}\" is not {}", self.show(&t), set.describe())),
+        }
+    }
+
+    fn constrain_equality(&mut self, ty: &Type) -> Unified {
+        match self.shallow(ty) {
+            Type::Prim(_) => Ok(()),
+            Type::Meta(m) => {
+                self.metas[m as usize].constraint.equality = true;
+                Ok(())
+            }
+            Type::Array { elem, .. } => self.constrain_equality(&elem),
+            Type::Record(fields) => fields.iter().try_for_each(|(_, t)| self.constrain_equality(t)),
+            Type::Sum(cs) => {
+                cs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.constrain_equality(t)))
+            }
+            t @ (Type::Arrow(_) | Type::Named { .. }) => {
+                mismatch(format!("The type \"{}\" does not support equality", self.show(&t)))
+            }
+        }
+    }
+
+    fn constrain_field(&mut self, ty: &Type, field: Name, t: &Type) -> Unified {
+        match self.shallow(ty) {
+            Type::Meta(m) => {
+                let known =
+                    self.metas[m as usize].constraint.fields.iter().find(|(f, _)| *f == field).cloned();
+                match known {
+                    Some((_, u)) => self.unify(&u, t),
+                    None => {
+                        self.metas[m as usize].constraint.fields.push((field, t.clone()));
+                        Ok(())
+                    }
+                }
+            }
+            Type::Record(fields) => match fields.iter().find(|(f, _)| *f == field) {
+                Some((_, u)) => self.unify(u, t),
+                None => mismatch(format!("The type \"{}\" has no field \"{field}\"", self.show(ty))),
+            },
+            t => mismatch(format!(
+                "Attempt to access field \"{field}\" of a value of type \"{}\", with type that must be a record",
+                self.show(&t)
+            )),
+        }
+    }
+
+    pub(crate) fn constrain_constr(&mut self, ty: &Type, constr: Name, payload: Vec<Type>) -> Unified {
+        match self.shallow(ty) {
+            Type::Meta(m) => {
+                let known =
+                    self.metas[m as usize].constraint.constrs.iter().find(|(c, _)| *c == constr).cloned();
+                match known {
+                    Some((_, old)) => self.unify_payloads(constr, &old, &payload),
+                    None => {
+                        self.metas[m as usize].constraint.constrs.push((constr, payload));
+                        Ok(())
+                    }
+                }
+            }
+            Type::Sum(cs) => match cs.iter().find(|(c, _)| *c == constr) {
+                Some((_, old)) => self.unify_payloads(constr, &old.clone(), &payload),
+                None => mismatch(format!("The type \"{}\" has no constructor #{constr}", self.show(ty))),
+            },
+            t => mismatch(format!(
+                "The type \"{}\" is not a sum type with a constructor #{constr}",
+                self.show(&t)
+            )),
+        }
+    }
+
+    /// Demand that a type is not lifted beyond `max`: no functions, and for unlifted types no abstract types that may
+    /// hide sizes.
+    pub(crate) fn restrict(&mut self, ty: &Type, max: Liftedness) -> Unified {
+        match self.shallow(ty) {
+            Type::Prim(_) => Ok(()),
+            Type::Meta(m) => {
+                let c = &mut self.metas[m as usize].constraint;
+                if lift_rank(max) < lift_rank(c.liftedness) {
+                    c.liftedness = max;
+                }
+                Ok(())
+            }
+            Type::Array { elem, .. } => self.restrict(&elem, max),
+            Type::Record(fields) => fields.iter().try_for_each(|(_, t)| self.restrict(t, max)),
+            Type::Sum(cs) => {
+                cs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.restrict(t, max)))
+            }
+            t @ Type::Arrow(_) if max != Liftedness::Lifted => mismatch(format!(
+                "The type \"{}\" is functional: a function type cannot be used where a non-lifted type is needed",
+                self.show(&t)
+            )),
+            Type::Arrow(_) => Ok(()),
+            Type::Named { id, .. } => {
+                let have = self.cx.liftedness.get(&id).copied().unwrap_or(Liftedness::Unlifted);
+                if lift_rank(have) <= lift_rank(max) {
+                    return Ok(());
+                }
+                let what = match have {
+                    Liftedness::Lifted => "is lifted and might contain function values",
+                    Liftedness::SizeLifted | Liftedness::Unlifted => {
+                        "is size-lifted and may have unknown sizes"
+                    }
+                };
+                mismatch(format!(
+                    "The type \"{}\" {what}, so it cannot be used where a non-lifted type is needed",
+                    self.cx.type_name(id)
+                ))
+            }
+        }
+    }
+
+    /// Give every type that is still open but constrained its default, or say that it is ambiguous.
+    pub(crate) fn apply_defaults(&mut self) -> Res<()> {
+        for m in 0..self.metas.len() {
+            let meta = &self.metas[m];
+            if meta.bound.is_some() {
+                continue;
+            }
+            let (span, c) = (meta.span, &meta.constraint);
+            if let Some(set) = c.prims {
+                let Some(p) = set.default_type() else {
+                    return fail(
+                        Diagnostic::error("ambiguous-type", span, "The type of this expression is ambiguous")
+                            .help(format!("it must be {}; add a type annotation", set.describe())),
+                    );
+                };
+                self.metas[m].bound = Some(Type::Prim(p));
+            } else if let Some((field, _)) = c.fields.first() {
+                return fail(
+                    Diagnostic::error("ambiguous-type", span, "The type of this expression is ambiguous")
+                        .at(format!("must be a record with at least the field \"{field}\""))
+                        .help("add a type annotation where the record is bound"),
+                );
+            } else if let Some((constr, _)) = c.constrs.first() {
+                return fail(
+                    Diagnostic::error("ambiguous-type", span, "The type of this expression is ambiguous")
+                        .at(format!("must be a sum type with at least the constructor #{constr}"))
+                        .help("add a type annotation that lists all constructors"),
+                );
+            } else if c.equality {
+                return fail(
+                    Diagnostic::error("ambiguous-type", span, "The type of this expression is ambiguous")
+                        .at("must be a type that supports equality")
+                        .help("add a type annotation"),
+                );
+            }
+        }
+        Ok(())
+    }
+}

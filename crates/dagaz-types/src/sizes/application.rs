@@ -1,0 +1,184 @@
+//! Function application, operators and sections.
+
+use std::rc::Rc;
+
+use dagaz_syntax::ast::{Access, Exp as SynExp, ExpKind as Syn};
+use dagaz_syntax::{Name, Span};
+
+use super::expression::plain;
+use super::scope::can_be_size;
+use super::{Sizer, internal};
+use crate::context::Res;
+use crate::subst::{Subst, size_of_exp};
+use crate::typed::{Exp, ExpKind, Lambda, Pat, PatKind};
+use crate::types::{RetType, Size, Type, VarId};
+
+impl Sizer<'_> {
+    pub(super) fn application(&mut self, fun: Exp, args: &[SynExp], span: Span) -> Res<Exp> {
+        let mut ty = fun.ty.clone();
+        let mut exts = Vec::new();
+        let mut typed = Vec::with_capacity(args.len());
+        let name = function_name(&fun);
+        for arg in args {
+            let arg = self.exp(arg)?;
+            ty = self.apply(&ty, &arg, &name, &mut exts)?;
+            typed.push(arg);
+        }
+        Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: typed }, ty, exts, span })
+    }
+
+    /// The type of applying a function of type `fun` to one argument; `exts` receives the sizes that come into being.
+    pub(super) fn apply(&mut self, fun: &Type, arg: &Exp, name: &str, exts: &mut Vec<VarId>) -> Res<Type> {
+        let fun = self.zonk(fun);
+        let Type::Arrow(arrow) = &fun else {
+            return Err(internal(arg.span, "an application of a non-function"));
+        };
+        self.fit(&arrow.from, &arg.ty, exts).map_err(|m| {
+            let what = format!("Cannot apply \"{name}\" to this argument (invalid type)");
+            self.size_error(m, arg.span, &what, &arrow.from, &arg.ty)
+        })?;
+        self.instantiate_result(arrow.param, &arrow.to, arg, exts)
+    }
+
+    /// The result type of a function: its parameter is the argument, and its open sizes come into being.
+    fn instantiate_result(
+        &mut self,
+        param: Option<VarId>,
+        to: &RetType,
+        arg: &Exp,
+        exts: &mut Vec<VarId>,
+    ) -> Res<Type> {
+        let mut subst = Subst::default();
+        if let Some(param) = param
+            && to.ty.size_vars().contains(&param)
+        {
+            let size = if can_be_size(arg) {
+                size_of_exp(arg.clone())
+            } else {
+                let var = self.unknown("the value of this argument", arg.span);
+                exts.push(var);
+                Size::Var(var)
+            };
+            subst.sizes.insert(param, size);
+        }
+        for ext in &to.exts {
+            let var = self.unknown("the size of a function's result", arg.span);
+            exts.push(var);
+            subst.sizes.insert(*ext, Size::Var(var));
+        }
+        Ok(subst.ty(&to.ty))
+    }
+
+    pub(super) fn prefix(&mut self, e: &SynExp, operand: &SynExp) -> Res<Exp> {
+        // The literal of the most negative number is out of range by itself.
+        let fun = self.variable(e.id, e.span)?;
+        self.application(fun, std::slice::from_ref(operand), e.span)
+    }
+
+    pub(super) fn binary(&mut self, e: &SynExp, lhs: &SynExp, rhs: &SynExp) -> Res<Exp> {
+        let Syn::BinOp { op, .. } = &e.kind else { return Err(internal(e.span, "an operator that is none")) };
+        let fun = self.variable(e.id, op.span)?;
+        if let ExpKind::Intrinsic { name, .. } = &fun.kind
+            && matches!(name.as_str(), "&&" | "||")
+        {
+            let and = name.as_str() == "&&";
+            let (l, r) = (Box::new(self.exp(lhs)?), Box::new(self.exp(rhs)?));
+            let kind = if and { ExpKind::And(l, r) } else { ExpKind::Or(l, r) };
+            return Ok(plain(kind, Type::BOOL, e.span));
+        }
+        let name = op.name.to_string();
+        let mut exts = Vec::new();
+        let l = self.exp(lhs)?;
+        let partial = self.apply(&fun.ty, &l, &name, &mut exts)?;
+        let r = self.exp(rhs)?;
+        let ty = self.apply(&partial, &r, &name, &mut exts)?;
+        Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: vec![l, r] }, ty, exts, span: e.span })
+    }
+
+    /// `(op r)` is `let y = r in \x -> x op y`.
+    pub(super) fn section_right(&mut self, e: &SynExp, op_span: Span, rhs: &SynExp) -> Res<Exp> {
+        let fun = self.variable(e.id, op_span)?;
+        let r = self.exp(rhs)?;
+        let Type::Arrow(arrow) = self.zonk(&fun.ty) else {
+            return Err(internal(op_span, "an operator that is not a function"));
+        };
+        let (x, y) = (self.cx.fresh_var(Name::new("x")), self.cx.fresh_var(Name::new("y")));
+        let level = self.level;
+        self.level += 1;
+        self.bind_var(y, r.ty.clone());
+        self.bind_var(x, arrow.from.clone());
+        let x_exp = variable(x, "x", arrow.from.clone(), op_span);
+        let y_exp = variable(y, "y", r.ty.clone(), rhs.span);
+        let mut exts = Vec::new();
+        let name = function_name(&fun);
+        let partial = self.apply(&fun.ty, &x_exp, &name, &mut exts)?;
+        let ret = self.apply(&partial, &y_exp, &name, &mut exts)?;
+        let body = Exp {
+            kind: ExpKind::App { fun: Box::new(fun), args: vec![x_exp, y_exp] },
+            ty: ret.clone(),
+            exts,
+            span: e.span,
+        };
+        // `y` is bound to the operand, so sizes may mention what it is.
+        let mut known = Subst::default();
+        if can_be_size(&r) {
+            known.sizes.insert(y, size_of_exp(r.clone()));
+        }
+        self.level = level;
+        let (ret, _) = self.unscope(&ret, &[y], &known, e.span);
+        let (ret, open) =
+            self.hide(&ret, &|s, v| s.level_of(v) > level && v != x, "made by the section", e.span);
+        let param = is_i64(&arrow.from).then_some(x);
+        let to = RetType { exts: open, ty: ret };
+        let ty = Type::arrow(param, arrow.from.clone(), to.clone());
+        let pat = Pat { kind: PatKind::Var(x, Name::new("x")), ty: arrow.from.clone(), span: op_span };
+        let lambda = Lambda { sizes: Vec::new(), params: vec![pat], ret: to, body };
+        let lambda = plain(ExpKind::Lambda(Rc::new(lambda)), ty.clone(), e.span);
+        let pat = Pat { kind: PatKind::Var(y, Name::new("y")), ty: r.ty.clone(), span: rhs.span };
+        let kind = ExpKind::Let { sizes: Vec::new(), pat, value: Box::new(r), body: Box::new(lambda) };
+        Ok(plain(kind, ty, e.span))
+    }
+
+    /// `(.f[i])` is `\x -> x.f[i]`.
+    pub(super) fn section_access(&mut self, e: &SynExp, path: &[Access]) -> Res<Exp> {
+        let Type::Arrow(arrow) = self.noted_type(e.id, e.span)? else {
+            return Err(internal(e.span, "a section that is not a function"));
+        };
+        let from = self.dress(&arrow.from, self.level, false);
+        let x = self.cx.fresh_var(Name::new("x"));
+        let level = self.level;
+        self.level += 1;
+        self.bind_var(x, from.clone());
+        let mut body = variable(x, "x", from.clone(), e.span);
+        for step in path {
+            body = match step {
+                Access::Field(field) => self.project(body, field.name, e.span)?,
+                Access::Index(slice, span) => self.index(body, slice, *span)?,
+            };
+        }
+        self.level = level;
+        let (ret, open) =
+            self.hide(&body.ty.clone(), &|s, v| s.level_of(v) > level, "made by the section", e.span);
+        let to = RetType { exts: open, ty: ret };
+        let ty = Type::arrow(None, from.clone(), to.clone());
+        let pat = Pat { kind: PatKind::Var(x, Name::new("x")), ty: from, span: e.span };
+        let lambda = Lambda { sizes: Vec::new(), params: vec![pat], ret: to, body };
+        Ok(plain(ExpKind::Lambda(Rc::new(lambda)), ty, e.span))
+    }
+}
+
+pub(super) fn is_i64(ty: &Type) -> bool {
+    matches!(ty, Type::Prim(crate::types::PrimType::I64))
+}
+
+pub(super) fn variable(var: VarId, name: &str, ty: Type, span: Span) -> Exp {
+    plain(ExpKind::Var { var, name: Name::new(name), inst: Vec::new() }, ty, span)
+}
+
+fn function_name(fun: &Exp) -> String {
+    match &fun.kind {
+        ExpKind::Var { name, .. } | ExpKind::Intrinsic { name, .. } => name.to_string(),
+        ExpKind::App { fun, .. } | ExpKind::Attr(_, fun) => function_name(fun),
+        _ => "anonymous function".to_owned(),
+    }
+}

@@ -1,0 +1,375 @@
+//! `let`, local functions and lambdas.
+
+use std::rc::Rc;
+
+use dagaz_syntax::Span;
+use dagaz_syntax::ast::{
+    Access, Exp as SynExp, ExpKind as Syn, Ident, Pat as SynPat, PatKind as SynPatKind, TypeExp,
+    TypeParam as SynParam,
+};
+
+use super::application::is_i64;
+use super::expression::plain;
+use super::pattern::pat_vars;
+use super::scope::can_be_size;
+use super::{Sizer, internal};
+use crate::context::Res;
+use crate::subst::{Subst, size_of_exp};
+use crate::typed::{Def, Exp, ExpKind, Lambda, Pat, PatKind};
+use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId};
+
+/// A `let` whose body is still to come: how to wrap the body, and what goes out of scope.
+struct OpenLet {
+    wrap: Wrap,
+    gone: Vec<VarId>,
+    known: Subst,
+    span: Span,
+}
+
+enum Wrap {
+    Let { sizes: Vec<VarId>, pat: Pat, value: Exp },
+    Fun(Def),
+}
+
+/// A function after checking.
+pub(super) struct Function {
+    pub params: Vec<Pat>,
+    pub ret: RetType,
+    pub body: Exp,
+    /// The whole type, from the first parameter on.
+    pub ty: Type,
+}
+
+impl Sizer<'_> {
+    /// A chain of `let`s, walked with a loop so that its length does not matter.
+    pub(super) fn let_chain(&mut self, e: &SynExp) -> Res<Exp> {
+        let level = self.level;
+        let mut open = Vec::new();
+        let mut e = e;
+        let mut result = loop {
+            e = match &e.kind {
+                Syn::Let { sizes, pat, value, body } => {
+                    open.push(self.open_let(sizes, pat, value, e.span)?);
+                    body
+                }
+                Syn::LetFun { name, type_params, params, ret, def, body } => {
+                    open.push(self.open_fun(*name, type_params, params, ret.as_ref(), def, e.span)?);
+                    body
+                }
+                Syn::LetWith { name, path, value, body } => {
+                    open.push(self.open_with(e, *name, path, value)?);
+                    body
+                }
+                _ => break self.exp(e)?,
+            };
+        };
+        for item in open.into_iter().rev() {
+            self.level -= 1;
+            let (ty, exts) = self.unscope(&result.ty, &item.gone, &item.known, item.span);
+            let body = Box::new(result);
+            let kind = match item.wrap {
+                Wrap::Let { sizes, pat, value } => ExpKind::Let { sizes, pat, value: Box::new(value), body },
+                Wrap::Fun(def) => ExpKind::LetFun { def: Rc::new(def), body },
+            };
+            result = Exp { kind, ty, exts, span: item.span };
+        }
+        debug_assert_eq!(self.level, level);
+        Ok(result)
+    }
+
+    fn open_let(&mut self, sizes: &[Ident], pat: &SynPat, value: &SynExp, span: Span) -> Res<OpenLet> {
+        let value = self.exp(value)?;
+        let outer = self.level;
+        self.level += 1;
+        let mut size_vars = Vec::new();
+        for size in sizes {
+            let var = self.binder(size.span)?;
+            self.bind_size(var);
+            size_vars.push(var);
+        }
+        let mut known = Subst::default();
+        let value_ty = value.ty.clone();
+        let pat = if size_vars.is_empty() {
+            self.pat(pat, &value_ty, outer)?
+        } else {
+            self.sized_pat(pat, &value_ty, &size_vars, &mut known)?
+        };
+        let mut gone = size_vars.clone();
+        pat_vars(&pat, &mut gone);
+        if let PatKind::Var(v, _) = &pat.kind
+            && is_i64(&pat.ty)
+            && can_be_size(&value)
+        {
+            known.sizes.insert(*v, size_of_exp(value.clone()));
+        }
+        Ok(OpenLet { wrap: Wrap::Let { sizes: size_vars, pat, value }, gone, known, span })
+    }
+
+    /// The pattern of `let [n] pat = value`: it may say that sizes are `n`, whatever they are.
+    fn sized_pat(&mut self, pat: &SynPat, ty: &Type, sizes: &[VarId], known: &mut Subst) -> Res<Pat> {
+        let outer = self.level - 1;
+        let skeleton = self.dress(ty, outer, false);
+        let typed = self.pat_with_sizes(pat, &skeleton, sizes, outer)?;
+        for v in sizes {
+            let any = self.flexible(outer, false);
+            known.sizes.insert(*v, any);
+        }
+        let instance = known.ty(&self.zonk(&typed.ty));
+        self.unify(&instance, ty).map_err(|m| {
+            self.size_error(m, pat.span, "This pattern does not match the value", &instance, ty)
+        })?;
+        if let Some(unused) = sizes.iter().find(|v| !typed.ty.size_vars().contains(v)) {
+            return crate::context::error(
+                "unused-size",
+                pat.span,
+                format!("The size \"{}\" is not used in the pattern", self.cx.var_name(*unused)),
+            );
+        }
+        for size in known.sizes.values_mut() {
+            *size = self.zonk_size(size);
+        }
+        Ok(typed)
+    }
+
+    /// A pattern whose annotations may mention `sizes` where the value's sizes are still open.
+    fn pat_with_sizes(&mut self, pat: &SynPat, ty: &Type, sizes: &[VarId], outer: u32) -> Res<Pat> {
+        // The flexible sizes of the skeleton may become the new sizes, so for now those count as being outside.
+        for v in sizes {
+            if let Some(info) = self.vars.get_mut(v) {
+                info.level = outer;
+            }
+        }
+        let typed = self.pat(pat, ty, outer);
+        for v in sizes {
+            if let Some(info) = self.vars.get_mut(v) {
+                info.level = outer + 1;
+            }
+        }
+        let typed = typed?;
+        Ok(self.zonk_pat(typed))
+    }
+
+    fn open_with(&mut self, e: &SynExp, name: Ident, path: &[Access], value: &SynExp) -> Res<OpenLet> {
+        let old = self.variable(e.id, name.span)?;
+        let updated = self.update(old, path, value, e.span)?;
+        self.level += 1;
+        let var = self.binder(name.span)?;
+        self.bind_var(var, updated.ty.clone());
+        let pat = Pat { kind: PatKind::Var(var, name.name), ty: updated.ty.clone(), span: name.span };
+        let wrap = Wrap::Let { sizes: Vec::new(), pat, value: updated };
+        Ok(OpenLet { wrap, gone: vec![var], known: Subst::default(), span: e.span })
+    }
+
+    fn open_fun(
+        &mut self,
+        name: Ident,
+        type_params: &[SynParam],
+        params: &[SynPat],
+        ret: Option<&TypeExp>,
+        def: &SynExp,
+        span: Span,
+    ) -> Res<OpenLet> {
+        let (type_params, function) = self.polymorphic(type_params, params, ret, def)?;
+        self.level += 1;
+        let var = self.binder(name.span)?;
+        self.bind_scheme(
+            var,
+            Scheme { params: type_params.clone(), overloads: Vec::new(), ty: function.ty.clone() },
+        );
+        let def = Def {
+            var,
+            name: name.name,
+            type_params,
+            params: function.params,
+            ret: function.ret,
+            body: function.body,
+            attrs: Vec::new(),
+            entry: None,
+            span,
+        };
+        Ok(OpenLet { wrap: Wrap::Fun(def), gone: vec![var], known: Subst::default(), span })
+    }
+
+    /// A function with type parameters: explicit ones, and a size parameter for every size of a parameter that is left
+    /// open and belongs to the function.
+    pub(super) fn polymorphic(
+        &mut self,
+        type_params: &[SynParam],
+        params: &[SynPat],
+        ret: Option<&TypeExp>,
+        body: &SynExp,
+    ) -> Res<(Vec<TypeParam>, Function)> {
+        self.level += 1;
+        let mut explicit = Vec::new();
+        for p in type_params {
+            let Some(param) = self.notes.type_params.get(&p.name.span).cloned() else {
+                return Err(internal(p.name.span, "an unbound type parameter"));
+            };
+            if let TypeParamKind::Size(v) = param.kind {
+                self.bind_size(v);
+            }
+            explicit.push(param);
+        }
+        let own_level = self.level;
+        let mut function = self.function(params, ret, body, own_level)?;
+        self.level -= 1;
+        function.params = function.params.into_iter().map(|p| self.zonk_pat(p)).collect();
+        let mut sizes = Vec::new();
+        for p in &function.params {
+            for v in p.ty.size_vars() {
+                if self.is_flexible(v) && self.level_of(v) == own_level && !sizes.contains(&v) {
+                    sizes.push(v);
+                }
+            }
+        }
+        function.ty = self.zonk(&function.ty);
+        for v in &sizes {
+            self.make_rigid(*v);
+            let name = self.cx.var_name(*v);
+            explicit.push(TypeParam { name, kind: TypeParamKind::Size(*v) });
+        }
+        Ok((explicit, function))
+    }
+
+    pub(super) fn lambda(
+        &mut self,
+        e: &SynExp,
+        params: &[SynPat],
+        ret: Option<&TypeExp>,
+        body: &SynExp,
+    ) -> Res<Exp> {
+        let f = self.function(params, ret, body, self.level)?;
+        let lambda = Lambda { sizes: Vec::new(), params: f.params, ret: f.ret, body: f.body };
+        Ok(plain(ExpKind::Lambda(Rc::new(lambda)), f.ty, e.span))
+    }
+
+    /// Parameters, result and body of a function. Sizes of parameters that are not written are flexible at
+    /// `flexible_level`.
+    fn function(
+        &mut self,
+        params: &[SynPat],
+        ret: Option<&TypeExp>,
+        body: &SynExp,
+        flexible_level: u32,
+    ) -> Res<Function> {
+        let outer = self.level;
+        self.level += 1;
+        let mut typed = Vec::new();
+        for p in params {
+            let ty = self.noted_type(p.id, p.span)?;
+            let ty = self.dress(&ty, flexible_level, false);
+            typed.push(self.parameter(p, &ty, flexible_level)?);
+        }
+        let declared = ret.map(|te| self.ret_type_exp(te)).transpose()?;
+        let own = self.level;
+        self.level += 1;
+        if let Some(declared) = &declared {
+            self.prepare_recursion(&typed, declared);
+        }
+        let body = self.exp(body);
+        self.level -= 1;
+        let body = body?;
+        let ret = match declared {
+            Some(declared) => self.check_result(&body, declared)?,
+            None => {
+                // Unknown sizes and local names make the result's size unknown; parameters may be mentioned.
+                let nameable = parameter_names(&typed);
+                self.lower_flexible(&body.ty.clone());
+                let hidden = |s: &Self, v: VarId| s.level_of(v) >= own && !nameable.contains(&v);
+                self.level = outer;
+                let (ty, exts) = self.hide(&body.ty.clone(), &hidden, "made in the function", body.span);
+                self.level = own;
+                RetType { exts, ty: ty.with_uniqueness(false) }
+            }
+        };
+        self.level = outer;
+        let ty = typed.iter().rev().fold(ret.clone(), |to, p| {
+            let name = match &p.kind {
+                PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
+                _ => None,
+            };
+            RetType::plain(Type::arrow(name, p.ty.clone(), to))
+        });
+        // A constant keeps its open sizes in `ret`.
+        Ok(Function { params: typed, ty: ty.ty, ret, body })
+    }
+
+    /// A parameter: as a pattern, but a written type is what it is, uniqueness included.
+    fn parameter(&mut self, p: &SynPat, ty: &Type, flexible_level: u32) -> Res<Pat> {
+        match &p.kind {
+            SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => {
+                self.parameter(inner, ty, flexible_level)
+            }
+            _ => self.pat(p, ty, flexible_level),
+        }
+    }
+
+    /// The body of a function must have its declared result type, with any size where that leaves one open.
+    fn check_result(&mut self, body: &Exp, declared: RetType) -> Res<RetType> {
+        let mut open = Subst::default();
+        for ext in &declared.exts {
+            let any = self.flexible(u32::MAX, true);
+            open.sizes.insert(*ext, any);
+        }
+        let expected = open.ty(&declared.ty);
+        let mut exts = Vec::new();
+        self.fit(&expected, &body.ty, &mut exts).map_err(|m| {
+            let what = "The body of this function does not match its return type";
+            self.size_error(m, body.span, what, &declared.ty, &body.ty)
+        })?;
+        Ok(declared)
+    }
+
+    /// Let the function that is being checked be known in its own body, if its result type is declared.
+    fn prepare_recursion(&mut self, params: &[Pat], ret: &RetType) {
+        let Some((var, _)) = self.own.clone() else { return };
+        if self.schemes.contains_key(&var) {
+            return;
+        }
+        let ty = params.iter().rev().fold(ret.clone(), |to, p| {
+            let name = match &p.kind {
+                PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
+                _ => None,
+            };
+            RetType::plain(Type::arrow(name, p.ty.clone(), to))
+        });
+        let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: ty.ty };
+        self.schemes.insert(var, Rc::new(scheme));
+    }
+
+    /// A flexible size becomes a parameter.
+    pub(super) fn make_rigid(&mut self, v: VarId) {
+        if let Some(info) = self.vars.get_mut(&v) {
+            info.kind = super::SizeKind::Named;
+        }
+    }
+
+    /// Replace settled sizes in a pattern.
+    pub(super) fn zonk_pat(&self, pat: Pat) -> Pat {
+        let kind = match pat.kind {
+            PatKind::Record(fields) => {
+                PatKind::Record(fields.into_iter().map(|(f, p)| (f, self.zonk_pat(p))).collect())
+            }
+            PatKind::Constr(c, args) => {
+                PatKind::Constr(c, args.into_iter().map(|p| self.zonk_pat(p)).collect())
+            }
+            kind @ (PatKind::Var(..)
+            | PatKind::Wildcard
+            | PatKind::Int(_)
+            | PatKind::Float(_)
+            | PatKind::Bool(_)) => kind,
+        };
+        Pat { kind, ty: self.zonk(&pat.ty), span: pat.span }
+    }
+}
+
+/// Parameters that a result type may mention.
+fn parameter_names(params: &[Pat]) -> Vec<VarId> {
+    params
+        .iter()
+        .filter_map(|p| match &p.kind {
+            PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,0 +1,124 @@
+//! Whole definitions, and types outside of definitions.
+
+use dagaz_syntax::Diagnostic;
+use dagaz_syntax::ast::{TypeExp, ValBind};
+
+use super::Sizer;
+use super::type_exp::Anonymous;
+use crate::context::{Context, Res, fail};
+use crate::infer::Notes;
+use crate::typed::{Def, EntryTypes};
+use crate::types::{RetType, Scheme, Type, TypeParamKind, VarId};
+
+/// A definition and its type.
+pub(crate) struct Checked {
+    pub def: Def,
+    pub scheme: Scheme,
+    /// Sizes of a constant that nothing else names.
+    pub sizes: Vec<VarId>,
+}
+
+pub(crate) fn size_definition(cx: &mut Context, notes: Notes, bind: &ValBind, var: VarId) -> Res<Checked> {
+    let generalised = notes.generalised.clone();
+    let mut sizer = Sizer::new(cx, notes);
+    let explicit: Vec<_> =
+        bind.type_params.iter().filter_map(|p| sizer.notes.type_params.get(&p.name.span).cloned()).collect();
+    sizer.own = Some((var, explicit.into_iter().chain(generalised.iter().cloned()).collect()));
+    let (mut type_params, function) =
+        sizer.polymorphic(&bind.type_params, &bind.params, bind.ret.as_ref(), &bind.body)?;
+    let sizes_from = bind.type_params.len();
+    type_params.splice(sizes_from..sizes_from, generalised);
+    let mut def = Def {
+        var,
+        name: bind.name.name,
+        type_params,
+        params: function.params,
+        ret: function.ret,
+        body: function.body,
+        attrs: Vec::new(),
+        entry: None,
+        span: bind.name.span,
+    };
+    sizer.finish_def(&mut def)?;
+    sizer.check_size_params(bind, &def)?;
+    let ty = if def.params.is_empty() { def.ret.ty.clone() } else { sizer.zonk(&function.ty) };
+    let sizes = if def.params.is_empty() { def.ret.exts.clone() } else { Vec::new() };
+    let scheme = Scheme { params: def.type_params.clone(), overloads: Vec::new(), ty };
+    Ok(Checked { def, scheme, sizes })
+}
+
+/// The type that a type expression denotes; sizes left open are listed.
+pub(crate) fn size_type(
+    cx: &mut Context,
+    notes: Notes,
+    te: &TypeExp,
+    params: &[crate::types::TypeParam],
+) -> Res<RetType> {
+    let mut sizer = Sizer::new(cx, notes);
+    for p in params {
+        if let TypeParamKind::Size(v) = p.kind {
+            sizer.bind_size(v);
+        }
+    }
+    let mut exts = Vec::new();
+    let ty = sizer.type_exp(te, &mut Anonymous::Open(&mut exts))?;
+    let ty = sizer.zonk(&ty);
+    let used = ty.size_vars();
+    exts.retain(|e| used.contains(e));
+    Ok(RetType { exts, ty })
+}
+
+impl Sizer<'_> {
+    /// Every size parameter must be the size of something in a parameter.
+    fn check_size_params(&mut self, bind: &ValBind, def: &Def) -> Res<()> {
+        let mut used: Vec<VarId> = def.params.iter().flat_map(|p| p.ty.size_vars()).collect();
+        if def.params.is_empty() {
+            // A constant of a function type takes sizes from the function's parameters.
+            arrow_params(&def.ret.ty, &mut used);
+        }
+        for (syntax, param) in bind.type_params.iter().zip(&def.type_params) {
+            if let TypeParamKind::Size(v) = param.kind
+                && !used.contains(&v)
+            {
+                let (code, what) = if def.params.is_empty() {
+                    ("size-polymorphic-value", "A size-polymorphic value binding must be a function")
+                } else {
+                    ("unused-size-parameter", "Every size parameter must be used as the size of a parameter")
+                };
+                return fail(
+                    Diagnostic::error(code, syntax.name.span, format!("{what}, but \"{}\" is not", param.name))
+                        .help("sizes are read off the arguments, so at least one parameter must have the size in its type"),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn arrow_params(ty: &Type, used: &mut Vec<VarId>) {
+    if let Type::Arrow(arrow) = ty {
+        used.extend(arrow.from.size_vars());
+        arrow_params(&arrow.to.ty, used);
+    }
+}
+
+/// The types of an entry point as they were written.
+pub(crate) fn entry_types(bind: &ValBind, snippet: &dyn Fn(dagaz_syntax::Span) -> String) -> EntryTypes {
+    use dagaz_syntax::ast::{Pat, PatKind, TypeExpKind};
+    fn annotation(p: &Pat) -> Option<dagaz_syntax::Span> {
+        match &p.kind {
+            PatKind::Ascript(_, te) => Some(te.span),
+            PatKind::Paren(p) | PatKind::Attr(_, p) => annotation(p),
+            _ => None,
+        }
+    }
+    let params = bind.params.iter().map(|p| annotation(p).map(snippet)).collect();
+    let results = match &bind.ret {
+        None => Vec::new(),
+        Some(te) => match &te.kind {
+            TypeExpKind::Tuple(parts) => parts.iter().map(|p| Some(snippet(p.span))).collect(),
+            _ => vec![Some(snippet(te.span))],
+        },
+    };
+    EntryTypes { params, results }
+}

@@ -1,0 +1,231 @@
+//! Expressions: from syntax and notes to the typed tree.
+
+use dagaz_syntax::Span;
+use dagaz_syntax::ast::{Exp as SynExp, ExpKind as Syn, Field, Literal, NodeId};
+
+use super::pattern::check_literal_range;
+use super::type_exp::Anonymous;
+use super::{Sizer, internal};
+use crate::context::{Res, error};
+use crate::env::ValueBinding;
+use crate::subst::Subst;
+use crate::typed::{Exp, ExpKind};
+use crate::types::{Scheme, Size, Type, TypeArg, TypeParamKind};
+
+/// An expression that brings no sizes into being.
+pub(super) fn plain(kind: ExpKind, ty: Type, span: Span) -> Exp {
+    Exp { kind, ty, exts: Vec::new(), span }
+}
+
+impl Sizer<'_> {
+    pub(super) fn exp(&mut self, e: &SynExp) -> Res<Exp> {
+        match &e.kind {
+            Syn::Lit(literal) => self.literal(*literal, e),
+            Syn::Str(bytes) => {
+                let ty = Type::array(Size::Const(bytes.len() as i64), Type::Prim(crate::types::PrimType::U8));
+                Ok(plain(ExpKind::Str(bytes.clone()), ty, e.span))
+            }
+            Syn::Var(_) => self.variable(e.id, e.span),
+            Syn::Hole => {
+                let ty = self.noted_type(e.id, e.span)?;
+                let ty = self.dress(&ty, self.level, false);
+                Ok(plain(ExpKind::Hole, ty, e.span))
+            }
+            Syn::Error => Err(crate::context::Error::Silenced),
+            Syn::Paren(inner) => self.exp(inner),
+            Syn::Attr(attr, inner) => {
+                let inner = self.exp(inner)?;
+                let ty = inner.ty.clone();
+                Ok(plain(ExpKind::Attr(attr.kind.clone(), Box::new(inner)), ty, e.span))
+            }
+            Syn::Tuple(parts) => {
+                let mut fields = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    fields.push((dagaz_syntax::Name::tuple_field(i), self.exp(part)?));
+                }
+                Ok(record(fields, e.span))
+            }
+            Syn::Record(parts) => {
+                let mut fields = Vec::new();
+                for part in parts {
+                    fields.push(match part {
+                        Field::Explicit(f, e) => (f.name, self.exp(e)?),
+                        Field::Implicit(f, id) => (f.name, self.variable(*id, f.span)?),
+                    });
+                }
+                Ok(record(fields, e.span))
+            }
+            Syn::Array(elems) => self.array_literal(e, elems),
+            Syn::Project(inner, field) => {
+                let inner = self.exp(inner)?;
+                self.project(inner, field.name, e.span)
+            }
+            Syn::Index(array, slice) => {
+                let array = self.exp(array)?;
+                self.index(array, slice, e.span)
+            }
+            Syn::LocalOpen { body, .. } => self.exp(body),
+            Syn::BinOp { lhs, rhs, .. } => self.binary(e, lhs, rhs),
+            Syn::Neg(inner) => self.prefix(e, inner),
+            Syn::Not(inner) => self.prefix(e, inner),
+            Syn::App { fun, args } => {
+                let fun = self.exp(fun)?;
+                self.application(fun, args, e.span)
+            }
+            Syn::Constr { name, args } => self.constructor(e, name.name, args),
+            Syn::SectionLeft { op, lhs } => {
+                let fun = self.variable(e.id, op.span)?;
+                self.application(fun, std::slice::from_ref(lhs), e.span)
+            }
+            Syn::SectionRight { op, rhs } => self.section_right(e, op.span, rhs),
+            Syn::SectionAccess(path) => self.section_access(e, path),
+            Syn::Ascript(inner, te) => {
+                let inner = self.exp(inner)?;
+                let ty = self.type_exp(te, &mut Anonymous::Flexible(self.level))?;
+                self.expect(&inner, &ty, "This expression does not have the type that it is said to have")?;
+                Ok(plain(ExpKind::Ascript(Box::new(inner)), ty, e.span))
+            }
+            Syn::Coerce(inner, te) => self.coerce(e, inner, te),
+            Syn::Range { start, second, end, kind } => self.range(e, start, second.as_deref(), end, *kind),
+            Syn::If { cond, then, otherwise } => self.conditional(e, cond, then, otherwise),
+            Syn::Let { .. } | Syn::LetFun { .. } | Syn::LetWith { .. } => self.let_chain(e),
+            Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body),
+            Syn::Loop { pat, init, form, body } => self.loop_exp(e, pat, init.as_deref(), form, body),
+            Syn::Match { scrutinee, cases } => self.match_exp(e, scrutinee, cases),
+            Syn::With { target, path, value } => {
+                let target = self.exp(target)?;
+                self.update(target, path, value, e.span)
+            }
+            Syn::Assert { cond, body } => {
+                let cond = self.exp(cond)?;
+                let body = self.exp(body)?;
+                let ty = body.ty.clone();
+                Ok(plain(ExpKind::Assert { cond: Box::new(cond), body: Box::new(body) }, ty, e.span))
+            }
+        }
+    }
+
+    /// The type that the first pass found for an expression.
+    pub(super) fn noted_type(&self, id: NodeId, span: Span) -> Res<Type> {
+        self.notes.types.get(&id).cloned().ok_or_else(|| internal(span, "an expression without a type"))
+    }
+
+    fn literal(&mut self, literal: Literal, e: &SynExp) -> Res<Exp> {
+        let ty = self.noted_type(e.id, e.span)?;
+        let kind = match literal {
+            Literal::Bool(b) => ExpKind::Bool(b),
+            Literal::Int(n, _) => {
+                check_literal_range(n, &ty, e.span)?;
+                ExpKind::Int(n)
+            }
+            Literal::Float(x, _) => ExpKind::Float(x),
+        };
+        Ok(plain(kind, ty, e.span))
+    }
+
+    /// A variable or operator at the types that the first pass found, with sizes still to be inferred.
+    pub(super) fn variable(&mut self, id: NodeId, span: Span) -> Res<Exp> {
+        let Some(used) = self.notes.uses.get(&id).cloned() else {
+            return Err(internal(span, "an unresolved name"));
+        };
+        let mut e = match used.target {
+            ValueBinding::Intrinsic(name) => {
+                let scheme = self.cx.intrinsics[&name].clone();
+                let (inst, ty) = self.instantiate(&scheme, &used.inst);
+                plain(ExpKind::Intrinsic { name, inst }, ty, span)
+            }
+            ValueBinding::Def(var) => {
+                let own = self.own.clone().filter(|(own, _)| *own == var).map(|(_, params)| params);
+                let scheme = match (self.schemes.get(&var), self.cx.values.get(&var)) {
+                    (Some(local), _) => local.clone(),
+                    (None, Some(global)) => global.scheme.clone(),
+                    (None, None) => return Err(internal(span, "a variable without a type")),
+                };
+                let (inst, ty) = match own {
+                    Some(params) => self.instantiate_own(&params, &scheme),
+                    None => self.instantiate(&scheme, &used.inst),
+                };
+                plain(ExpKind::Var { var, name: used.name, inst }, ty, span)
+            }
+            ValueBinding::Poisoned => return Err(crate::context::Error::Silenced),
+        };
+        for field in used.fields {
+            e = self.project(e, field, span)?;
+        }
+        Ok(e)
+    }
+
+    fn instantiate(&mut self, scheme: &Scheme, types: &[TypeArg]) -> (Vec<TypeArg>, Type) {
+        use crate::types::Liftedness;
+        if scheme.params.is_empty() {
+            return (Vec::new(), scheme.ty.clone());
+        }
+        let level = self.level;
+        let mut inst = Vec::with_capacity(types.len());
+        for (param, ty) in scheme.params.iter().zip(types) {
+            inst.push(match (param.kind, ty) {
+                (TypeParamKind::Type(_, liftedness), TypeArg::Type(t)) => {
+                    TypeArg::Type(self.dress(t, level, liftedness != Liftedness::Unlifted))
+                }
+                (TypeParamKind::Size(_) | TypeParamKind::Type(..), _) => {
+                    TypeArg::Size(self.flexible(level, false))
+                }
+            });
+        }
+        let ty = Subst::instantiate(&scheme.params, &inst).ty(&scheme.ty);
+        (inst, ty)
+    }
+
+    /// A recursive use: the same types, but sizes of its own.
+    fn instantiate_own(
+        &mut self,
+        params: &[crate::types::TypeParam],
+        scheme: &Scheme,
+    ) -> (Vec<TypeArg>, Type) {
+        let level = self.level;
+        let inst: Vec<_> = params
+            .iter()
+            .map(|p| match p.kind {
+                TypeParamKind::Size(_) => TypeArg::Size(self.flexible(level, false)),
+                TypeParamKind::Type(id, _) => {
+                    TypeArg::Type(Type::Named { unique: false, id, args: [].into() })
+                }
+            })
+            .collect();
+        let ty = Subst::instantiate(params, &inst).ty(&scheme.ty);
+        (inst, ty)
+    }
+
+    fn constructor(&mut self, e: &SynExp, name: dagaz_syntax::Name, args: &[SynExp]) -> Res<Exp> {
+        let ty = self.noted_type(e.id, e.span)?;
+        let ty = self.dress(&ty, self.level, false);
+        let payload = match &ty {
+            Type::Sum(cs) => cs.iter().find(|(c, _)| *c == name).map(|(_, ts)| ts.clone()),
+            _ => None,
+        };
+        let Some(payload) = payload else { return Err(internal(e.span, "a constructor of another type")) };
+        let mut typed = Vec::new();
+        for (arg, t) in args.iter().zip(&payload) {
+            let arg = self.exp(arg)?;
+            self.expect(&arg, t, "The constructor's payload does not have the right size")?;
+            typed.push(arg);
+        }
+        Ok(plain(ExpKind::Constr { name, args: typed }, ty, e.span))
+    }
+
+    pub(super) fn project(&mut self, e: Exp, field: dagaz_syntax::Name, span: Span) -> Res<Exp> {
+        let ty = match &e.ty {
+            Type::Record(fields) => fields.iter().find(|(f, _)| *f == field).map(|(_, t)| t.clone()),
+            _ => None,
+        };
+        match ty {
+            Some(ty) => Ok(plain(ExpKind::Project(Box::new(e), field), ty, span)),
+            None => error("internal", span, format!("There is no field \"{field}\" here")),
+        }
+    }
+}
+
+pub(super) fn record(fields: Vec<(dagaz_syntax::Name, Exp)>, span: Span) -> Exp {
+    let ty = Type::record(fields.iter().map(|(f, e)| (*f, e.ty.clone())).collect());
+    plain(ExpKind::Record(fields), ty, span)
+}

@@ -1,0 +1,205 @@
+//! The last walk over a typed definition: every size gets its final form.
+//!
+//! Flexible sizes that were settled are replaced. Those that nothing settled become, in the parameters of a lambda, sizes
+//! that each application reads off its arguments, and elsewhere 0: such a size belongs to an array that has no
+//! elements, or to a value that does not exist.
+
+use std::rc::Rc;
+
+use super::{SizeKind, SizeVar, Sizer};
+use crate::context::Res;
+use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
+use crate::types::{RetType, Size, Type, TypeArg, VarId};
+
+impl Sizer<'_> {
+    pub(super) fn finish_def(&mut self, def: &mut Def) -> Res<()> {
+        for p in &mut def.params {
+            self.finish_pat(p);
+        }
+        self.finish_ret(&mut def.ret);
+        self.finish_exp(&mut def.body);
+        Ok(())
+    }
+
+    fn finish_ty(&mut self, ty: &mut Type) {
+        *ty = self.zonk(ty);
+        let open: Vec<VarId> = ty.size_vars().into_iter().filter(|v| self.is_flexible(*v)).collect();
+        if !open.is_empty() {
+            for v in open {
+                self.settle_to_zero(v);
+            }
+            *ty = self.zonk(ty);
+        }
+    }
+
+    fn settle_to_zero(&mut self, v: VarId) {
+        let kind = SizeKind::Flexible { value: Some(Size::Const(0)), lifted: false };
+        self.vars.insert(v, SizeVar { level: 0, kind });
+    }
+
+    fn finish_ret(&mut self, ret: &mut RetType) {
+        self.finish_ty(&mut ret.ty);
+        let used = ret.ty.size_vars();
+        ret.exts.retain(|e| used.contains(e));
+    }
+
+    fn finish_inst(&mut self, inst: &mut [TypeArg]) {
+        for arg in inst {
+            match arg {
+                TypeArg::Size(s) => {
+                    *s = self.zonk_size(s);
+                    let mut open = Vec::new();
+                    s.each_var(&mut |v| {
+                        if self.is_flexible(v) {
+                            open.push(v);
+                        }
+                    });
+                    for v in open {
+                        self.settle_to_zero(v);
+                    }
+                    *s = self.zonk_size(s);
+                }
+                TypeArg::Type(t) => self.finish_ty(t),
+            }
+        }
+    }
+
+    fn finish_pat(&mut self, pat: &mut Pat) {
+        self.finish_ty(&mut pat.ty);
+        match &mut pat.kind {
+            PatKind::Var(..) | PatKind::Wildcard | PatKind::Int(_) | PatKind::Float(_) | PatKind::Bool(_) => {
+            }
+            PatKind::Record(fields) => fields.iter_mut().for_each(|(_, p)| self.finish_pat(p)),
+            PatKind::Constr(_, args) => args.iter_mut().for_each(|p| self.finish_pat(p)),
+        }
+    }
+
+    fn finish_exp(&mut self, e: &mut Exp) {
+        if let ExpKind::Lambda(lambda) = &mut e.kind {
+            let lambda = Rc::get_mut(lambda);
+            if let Some(lambda) = lambda {
+                self.finish_lambda(lambda);
+            }
+            self.finish_ty(&mut e.ty);
+            return;
+        }
+        self.finish_children(e);
+        self.finish_ty(&mut e.ty);
+    }
+
+    fn finish_lambda(&mut self, lambda: &mut Lambda) {
+        for p in &lambda.params {
+            for v in self.zonk(&p.ty).size_vars() {
+                if self.is_flexible(v) {
+                    self.make_rigid(v);
+                    lambda.sizes.push(v);
+                }
+            }
+        }
+        for p in &mut lambda.params {
+            self.finish_pat(p);
+        }
+        self.finish_exp(&mut lambda.body);
+        self.finish_ret(&mut lambda.ret);
+    }
+
+    fn finish_children(&mut self, e: &mut Exp) {
+        match &mut e.kind {
+            ExpKind::Int(_) | ExpKind::Float(_) | ExpKind::Bool(_) | ExpKind::Str(_) | ExpKind::Hole => {}
+            ExpKind::Lambda(_) => {}
+            ExpKind::Var { inst, .. } | ExpKind::Intrinsic { inst, .. } => {
+                let mut inst = std::mem::take(inst);
+                self.finish_inst(&mut inst);
+                if let ExpKind::Var { inst: slot, .. } | ExpKind::Intrinsic { inst: slot, .. } = &mut e.kind {
+                    *slot = inst;
+                }
+            }
+            ExpKind::Record(fields) => fields.iter_mut().for_each(|(_, e)| self.finish_exp(e)),
+            ExpKind::Array(es) | ExpKind::Constr { args: es, .. } => {
+                es.iter_mut().for_each(|e| self.finish_exp(e))
+            }
+            ExpKind::Project(e, _) | ExpKind::Ascript(e) | ExpKind::Coerce(e) | ExpKind::Attr(_, e) => {
+                self.finish_exp(e)
+            }
+            ExpKind::Index { array, slice } => {
+                self.finish_exp(array);
+                self.finish_slice(slice);
+            }
+            ExpKind::App { fun, args } => {
+                self.finish_exp(fun);
+                args.iter_mut().for_each(|a| self.finish_exp(a));
+            }
+            ExpKind::And(a, b) | ExpKind::Or(a, b) => {
+                self.finish_exp(a);
+                self.finish_exp(b);
+            }
+            ExpKind::Range { start, second, end, .. } => {
+                self.finish_exp(start);
+                second.iter_mut().for_each(|s| self.finish_exp(s));
+                self.finish_exp(end);
+            }
+            ExpKind::If { cond, then, otherwise } => {
+                self.finish_exp(cond);
+                self.finish_exp(then);
+                self.finish_exp(otherwise);
+            }
+            ExpKind::Let { pat, value, body, .. } => {
+                self.finish_exp(value);
+                self.finish_pat(pat);
+                self.finish_exp(body);
+            }
+            ExpKind::LetFun { def, body } => {
+                if let Some(def) = Rc::get_mut(def) {
+                    def.params.iter_mut().for_each(|p| self.finish_pat(p));
+                    self.finish_exp(&mut def.body);
+                    self.finish_ret(&mut def.ret);
+                }
+                self.finish_exp(body);
+            }
+            ExpKind::Loop { pat, init, form, body, .. } => {
+                self.finish_exp(init);
+                self.finish_pat(pat);
+                match form {
+                    LoopForm::For { bound, .. } => self.finish_exp(bound),
+                    LoopForm::ForIn { pat, array } => {
+                        self.finish_exp(array);
+                        self.finish_pat(pat);
+                    }
+                    LoopForm::While(cond) => self.finish_exp(cond),
+                }
+                self.finish_exp(body);
+            }
+            ExpKind::Match { scrutinee, cases } => {
+                self.finish_exp(scrutinee);
+                for case in cases {
+                    self.finish_pat(&mut case.pat);
+                    self.finish_exp(&mut case.body);
+                }
+            }
+            ExpKind::With { target, path, value } => {
+                self.finish_exp(target);
+                for step in path {
+                    if let Access::Index(slice, _) = step {
+                        self.finish_slice(slice);
+                    }
+                }
+                self.finish_exp(value);
+            }
+            ExpKind::Assert { cond, body } => {
+                self.finish_exp(cond);
+                self.finish_exp(body);
+            }
+        }
+    }
+
+    fn finish_slice(&mut self, slice: &mut [SliceIndex]) {
+        for s in slice {
+            match s {
+                SliceIndex::Index(i) => self.finish_exp(i),
+                SliceIndex::Slice { start, end, stride } => {
+                    [start, end, stride].into_iter().flatten().for_each(|e| self.finish_exp(e));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The second of two passes over a definition: sizes, and the typed tree.
+//!
+//! The types that the first pass found are dressed with sizes. A size is either known (a constant, a variable, an
+//! expression) or *flexible*: a fresh variable that unification will settle. Sizes that come into being
+//! while the program runs are *unknown*: fresh variables that are equal to nothing but themselves, listed in
+//! [`Exp::exts`] of the expression that makes them.
+//!
+//! *Levels.* Every binding is one level deeper than its surroundings, and a flexible size may only become a size
+//! whose variables are of its own level or outside it. So a size never escapes from the scope of the
+//! names that it mentions; types that leave a scope have such sizes replaced by unknown ones.
+
+mod application;
+mod array;
+mod binding;
+mod control;
+mod definition;
+mod expression;
+mod finish;
+mod loops;
+mod pattern;
+mod scope;
+mod type_exp;
+mod unify;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use dagaz_syntax::{Diagnostic, Name, Span};
+
+use crate::context::{Context, Error, Res};
+use crate::infer::Notes;
+use crate::typed::Exp;
+use crate::types::{Scheme, Size, Type, TypeParam, VarId};
+
+pub(crate) use definition::{Checked, size_definition, size_type};
+
+/// What is known about a size variable.
+#[derive(Clone, Debug)]
+struct SizeVar {
+    level: u32,
+    kind: SizeKind,
+}
+
+#[derive(Clone, Debug)]
+enum SizeKind {
+    /// Named in the source: a parameter or a local variable.
+    Named,
+    /// Came into being at run time; says how.
+    Unknown(&'static str, Span),
+    /// To be inferred. `lifted`: may become a size that is unknown until a function has run.
+    Flexible { value: Option<Size>, lifted: bool },
+}
+
+/// Why sizes do not go together.
+#[derive(Debug)]
+enum SizeMismatch {
+    Differ(Size, Size),
+    /// The variable is not in scope where the size would be needed.
+    Escapes(VarId, Size),
+    /// The result of a function has an unknown size where that cannot be.
+    UnknownResult(Type),
+}
+
+/// The state of the second pass over one definition.
+pub(crate) struct Sizer<'a> {
+    cx: &'a mut Context,
+    notes: Notes,
+    /// Sized types of local variables.
+    schemes: HashMap<VarId, Rc<Scheme>>,
+    vars: HashMap<VarId, SizeVar>,
+    level: u32,
+    /// The definition being checked, for recursive uses: its id and explicit type parameters.
+    own: Option<(VarId, Vec<TypeParam>)>,
+}
+
+impl<'a> Sizer<'a> {
+    pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
+        Sizer { cx, notes, schemes: HashMap::new(), vars: HashMap::new(), level: 0, own: None }
+    }
+
+    fn flexible(&mut self, level: u32, lifted: bool) -> Size {
+        let var = self.cx.fresh_var(Name::new("d"));
+        self.vars.insert(var, SizeVar { level, kind: SizeKind::Flexible { value: None, lifted } });
+        Size::Var(var)
+    }
+
+    /// A size that comes into being here.
+    fn unknown(&mut self, why: &'static str, span: Span) -> VarId {
+        let var = self.cx.fresh_var(Name::new("k"));
+        self.vars.insert(var, SizeVar { level: self.level, kind: SizeKind::Unknown(why, span) });
+        var
+    }
+
+    fn bind_var(&mut self, var: VarId, ty: Type) {
+        self.bind_scheme(var, Scheme { params: Vec::new(), overloads: Vec::new(), ty });
+    }
+
+    fn bind_scheme(&mut self, var: VarId, scheme: Scheme) {
+        self.schemes.insert(var, Rc::new(scheme));
+        self.vars.insert(var, SizeVar { level: self.level, kind: SizeKind::Named });
+    }
+
+    fn bind_size(&mut self, var: VarId) {
+        self.bind_var(var, Type::I64);
+    }
+
+    fn binder(&self, span: Span) -> Res<VarId> {
+        self.notes.binders.get(&span).copied().ok_or_else(|| internal(span, "a binder without a variable"))
+    }
+
+    /// Report that sizes do not match in two types, one expected and one found.
+    fn size_error(&self, m: SizeMismatch, span: Span, what: &str, expected: &Type, actual: &Type) -> Error {
+        let show = |s: &Size| self.cx.show_size(&self.zonk_size(s));
+        let (code, note) = match &m {
+            SizeMismatch::Differ(a, b) => {
+                ("size-mismatch", format!("Sizes \"{}\" and \"{}\" do not match", show(a), show(b)))
+            }
+            SizeMismatch::Escapes(v, s) => (
+                "scope-violation",
+                format!(
+                    "The size \"{}\" would have to be known where the variable \"{}\" is not in scope (scope-violation)",
+                    show(s),
+                    self.cx.var_name(*v)
+                ),
+            ),
+            SizeMismatch::UnknownResult(t) => (
+                "unknown-size",
+                format!(
+                    "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
+                    self.cx.show_type(&self.zonk(t))
+                ),
+            ),
+        };
+        let mut d = Diagnostic::error(code, span, what.to_owned())
+            .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))
+            .help(format!("expected type: {}", self.cx.show_type(&self.zonk(expected))))
+            .help(note);
+        let origins = [expected, actual];
+        for v in origins.iter().flat_map(|t| self.zonk(t).size_vars()) {
+            if let Some(SizeVar { kind: SizeKind::Unknown(why, at), .. }) = self.vars.get(&v) {
+                d = d.label(*at, format!("the unknown size \"{}\" is {why}", self.cx.var_name(v)));
+            }
+        }
+        d.into()
+    }
+
+    /// Demand that an expression has a type of exactly these sizes.
+    fn expect(&mut self, e: &Exp, expected: &Type, what: &str) -> Res<()> {
+        self.unify(expected, &e.ty).map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
+    }
+}
+
+/// Something that the first pass should have ruled out.
+fn internal(span: Span, what: &str) -> Error {
+    Diagnostic::error("internal", span, format!("The compiler met {what} here; this is a bug in Dagaz"))
+        .into()
+}

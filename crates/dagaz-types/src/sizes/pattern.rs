@@ -1,0 +1,129 @@
+//! Patterns with their sizes.
+
+use dagaz_syntax::Span;
+use dagaz_syntax::ast::{Literal, Pat as SynPat, PatKind as SynKind};
+
+use super::type_exp::Anonymous;
+use super::{Sizer, internal};
+use crate::context::{Res, error};
+use crate::typed::{Pat, PatKind};
+use crate::types::{PrimType, Type, VarId};
+
+impl Sizer<'_> {
+    /// Check a pattern against a type and bind its variables at the current level. Anonymous sizes in annotations are
+    /// flexible at `flexible_level`. The type of the result carries the uniqueness that was written.
+    pub(super) fn pat(&mut self, pat: &SynPat, ty: &Type, flexible_level: u32) -> Res<Pat> {
+        let made = |kind, ty| Pat { kind, ty, span: pat.span };
+        match &pat.kind {
+            SynKind::Var(ident) => {
+                let var = self.binder(ident.span)?;
+                self.bind_var(var, ty.clone());
+                Ok(made(PatKind::Var(var, ident.name), ty.clone()))
+            }
+            SynKind::Wildcard => Ok(made(PatKind::Wildcard, ty.clone())),
+            SynKind::Paren(inner) | SynKind::Attr(_, inner) => self.pat(inner, ty, flexible_level),
+            SynKind::Lit(literal) => Ok(made(self.literal_pat(*literal, ty, pat.span)?, ty.clone())),
+            SynKind::Ascript(inner, te) => {
+                let annotated = self.type_exp(te, &mut Anonymous::Flexible(flexible_level))?;
+                self.unify(&annotated, ty).map_err(|m| {
+                    self.size_error(m, te.span, "This pattern does not match the value", &annotated, ty)
+                })?;
+                self.pat(inner, &annotated, flexible_level)
+            }
+            SynKind::Tuple(parts) => {
+                let Type::Record(types) = ty else {
+                    return Err(internal(pat.span, "a tuple of another type"));
+                };
+                let mut fields = Vec::new();
+                for (p, (name, t)) in parts.iter().zip(types.iter()) {
+                    fields.push((*name, self.pat(p, t, flexible_level)?));
+                }
+                Ok(record_pat(fields, pat.span))
+            }
+            SynKind::Record(parts) => {
+                let Type::Record(types) = ty else {
+                    return Err(internal(pat.span, "a record of another type"));
+                };
+                let mut fields = Vec::new();
+                for (field, p) in parts {
+                    let Some((_, t)) = types.iter().find(|(f, _)| *f == field.name) else {
+                        return Err(internal(pat.span, "a field of another record"));
+                    };
+                    let p = match p {
+                        Some(p) => self.pat(p, t, flexible_level)?,
+                        None => {
+                            let var = self.binder(field.span)?;
+                            self.bind_var(var, t.clone());
+                            Pat { kind: PatKind::Var(var, field.name), ty: t.clone(), span: field.span }
+                        }
+                    };
+                    fields.push((field.name, p));
+                }
+                Ok(record_pat(fields, pat.span))
+            }
+            SynKind::Constr { name, args } => {
+                let payload = match ty {
+                    Type::Sum(cs) => cs.iter().find(|(c, _)| *c == name.name),
+                    _ => None,
+                };
+                let Some((_, types)) = payload else {
+                    return Err(internal(pat.span, "a constructor of another type"));
+                };
+                let types = types.clone();
+                let args: Res<Vec<_>> =
+                    args.iter().zip(&types).map(|(p, t)| self.pat(p, t, flexible_level)).collect();
+                Ok(made(PatKind::Constr(name.name, args?), ty.clone()))
+            }
+        }
+    }
+
+    fn literal_pat(&mut self, literal: Literal, ty: &Type, span: Span) -> Res<PatKind> {
+        Ok(match literal {
+            Literal::Bool(b) => PatKind::Bool(b),
+            Literal::Int(n, _) => {
+                check_literal_range(n, ty, span)?;
+                PatKind::Int(n)
+            }
+            Literal::Float(x, _) => PatKind::Float(x),
+        })
+    }
+}
+
+fn record_pat(fields: Vec<(dagaz_syntax::Name, Pat)>, span: Span) -> Pat {
+    let ty = Type::record(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect());
+    Pat { kind: PatKind::Record(fields), ty, span }
+}
+
+/// An integer literal must fit its type; one that is out of range by its sign alone (`128i8` before a minus) wraps.
+pub(super) fn check_literal_range(n: i128, ty: &Type, span: Span) -> Res<()> {
+    let Type::Prim(p) = ty else { return Ok(()) };
+    let (low, high) = match p {
+        PrimType::I8 => (i128::from(i8::MIN), i128::from(i8::MAX)),
+        PrimType::I16 => (i128::from(i16::MIN), i128::from(i16::MAX)),
+        PrimType::I32 => (i128::from(i32::MIN), i128::from(i32::MAX)),
+        PrimType::I64 => (i128::from(i64::MIN), i128::from(i64::MAX)),
+        PrimType::U8 => (0, i128::from(u8::MAX)),
+        PrimType::U16 => (0, i128::from(u16::MAX)),
+        PrimType::U32 => (0, i128::from(u32::MAX)),
+        PrimType::U64 => (0, i128::from(u64::MAX)),
+        PrimType::F16 | PrimType::F32 | PrimType::F64 | PrimType::Bool => return Ok(()),
+    };
+    if n < low || n > high + 1 {
+        return error(
+            "literal-out-of-range",
+            span,
+            format!("Literal {n} out of bounds for type {}: {low} to {high}", crate::print::prim_name(*p)),
+        );
+    }
+    Ok(())
+}
+
+/// Variables bound by a pattern.
+pub(crate) fn pat_vars(pat: &Pat, vars: &mut Vec<VarId>) {
+    match &pat.kind {
+        PatKind::Var(v, _) => vars.push(*v),
+        PatKind::Wildcard | PatKind::Int(_) | PatKind::Float(_) | PatKind::Bool(_) => {}
+        PatKind::Record(fields) => fields.iter().for_each(|(_, p)| pat_vars(p, vars)),
+        PatKind::Constr(_, args) => args.iter().for_each(|p| pat_vars(p, vars)),
+    }
+}

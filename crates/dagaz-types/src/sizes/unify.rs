@@ -1,0 +1,319 @@
+//! Unification of sizes. The types themselves are known to agree.
+
+use std::rc::Rc;
+
+use dagaz_syntax::Name;
+
+use super::{SizeKind, SizeMismatch, SizeVar, Sizer};
+use crate::subst::{Subst, size_of_exp};
+use crate::typed::{Exp, ExpKind, SliceIndex};
+use crate::types::{Arrow, RetType, Size, Type, TypeArg, VarId};
+
+type Unified = Result<(), SizeMismatch>;
+
+impl Sizer<'_> {
+    /// Replace settled flexible sizes in a size.
+    pub(super) fn zonk_size(&self, size: &Size) -> Size {
+        match size {
+            Size::Var(v) => match self.settled(*v) {
+                Some(s) => self.zonk_size(s),
+                None => size.clone(),
+            },
+            Size::Exp(e) if self.has_settled(size) => size_of_exp(self.zonk_exp(e)),
+            Size::Exp(_) | Size::Const(_) | Size::Meta(_) => size.clone(),
+        }
+    }
+
+    fn settled(&self, v: VarId) -> Option<&Size> {
+        match &self.vars.get(&v)?.kind {
+            SizeKind::Flexible { value, .. } => value.as_ref(),
+            SizeKind::Named | SizeKind::Unknown(..) => None,
+        }
+    }
+
+    fn has_settled(&self, size: &Size) -> bool {
+        size.mentions(&|v| self.settled(v).is_some())
+    }
+
+    fn zonk_exp(&self, e: &Exp) -> Exp {
+        let mut subst = Subst::default();
+        crate::subst::each_var_in_exp(e, &mut |v| {
+            if let Some(s) = self.settled(v) {
+                subst.sizes.insert(v, self.zonk_size(s));
+            }
+        });
+        subst.exp(e)
+    }
+
+    pub(super) fn zonk(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Prim(_) | Type::Meta(_) => ty.clone(),
+            Type::Array { unique, dim, elem } => {
+                Type::Array { unique: *unique, dim: self.zonk_size(dim), elem: Rc::new(self.zonk(elem)) }
+            }
+            Type::Record(fields) => Type::Record(fields.iter().map(|(f, t)| (*f, self.zonk(t))).collect()),
+            Type::Sum(cs) => {
+                Type::Sum(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect())
+            }
+            Type::Arrow(a) => Type::Arrow(Rc::new(Arrow {
+                param: a.param,
+                from: self.zonk(&a.from),
+                to: RetType { exts: a.to.exts.clone(), ty: self.zonk(&a.to.ty) },
+            })),
+            Type::Named { unique, id, args } => Type::Named {
+                unique: *unique,
+                id: *id,
+                args: args.iter().map(|a| self.zonk_arg(a)).collect(),
+            },
+        }
+    }
+
+    pub(super) fn zonk_arg(&self, arg: &TypeArg) -> TypeArg {
+        match arg {
+            TypeArg::Size(s) => TypeArg::Size(self.zonk_size(s)),
+            TypeArg::Type(t) => TypeArg::Type(self.zonk(t)),
+        }
+    }
+
+    /// Is this an unsettled flexible size?
+    pub(super) fn is_flexible(&self, v: VarId) -> bool {
+        matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { value: None, .. }))
+    }
+
+    fn is_lifted(&self, v: VarId) -> bool {
+        matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { lifted: true, .. }))
+    }
+
+    pub(super) fn level_of(&self, v: VarId) -> u32 {
+        self.vars.get(&v).map_or(0, |i| i.level)
+    }
+
+    pub(super) fn unify_size(&mut self, a: &Size, b: &Size) -> Unified {
+        let (a, b) = (self.zonk_size(a), self.zonk_size(b));
+        match (&a, &b) {
+            (Size::Meta(_), _) | (_, Size::Meta(_)) => Ok(()),
+            (Size::Const(x), Size::Const(y)) if x == y => Ok(()),
+            (Size::Var(x), Size::Var(y)) if x == y => Ok(()),
+            (Size::Var(x), Size::Var(y)) if self.is_flexible(*x) && self.is_flexible(*y) => {
+                // Keep the outer one.
+                if self.level_of(*x) >= self.level_of(*y) { self.settle(*x, &b) } else { self.settle(*y, &a) }
+            }
+            (Size::Var(x), _) if self.is_flexible(*x) => self.settle(*x, &b),
+            (_, Size::Var(y)) if self.is_flexible(*y) => self.settle(*y, &a),
+            (Size::Exp(x), Size::Exp(y)) => match self.unify_exps(x, y) {
+                Some(result) => result,
+                None => Err(SizeMismatch::Differ(a.clone(), b.clone())),
+            },
+            _ => Err(SizeMismatch::Differ(a.clone(), b.clone())),
+        }
+    }
+
+    /// Let a flexible size be `size`, if everything in it is in scope there.
+    fn settle(&mut self, v: VarId, size: &Size) -> Unified {
+        let level = self.level_of(v);
+        let mut inner = None;
+        let mut occurs = false;
+        let mut lower = Vec::new();
+        size.each_var(&mut |w| {
+            occurs |= w == v;
+            if self.level_of(w) > level {
+                if self.is_flexible(w) { lower.push(w) } else { inner = Some(w) }
+            }
+        });
+        if occurs {
+            return Err(SizeMismatch::Differ(Size::Var(v), size.clone()));
+        }
+        if let Some(w) = inner {
+            return Err(SizeMismatch::Escapes(w, size.clone()));
+        }
+        let lifted = self.is_lifted(v);
+        for w in lower {
+            if let Some(info) = self.vars.get_mut(&w) {
+                info.level = level;
+            }
+        }
+        if let Some(info) = self.vars.get_mut(&v) {
+            info.kind = SizeKind::Flexible { value: Some(size.clone()), lifted };
+        }
+        Ok(())
+    }
+
+    /// Unify two size expressions by structure; `None` if their structure differs.
+    fn unify_exps(&mut self, a: &Exp, b: &Exp) -> Option<Unified> {
+        match (&a.kind, &b.kind) {
+            (ExpKind::Ascript(x) | ExpKind::Attr(_, x), _) => self.unify_exps(x, b),
+            (_, ExpKind::Ascript(y) | ExpKind::Attr(_, y)) => self.unify_exps(a, y),
+            (ExpKind::Var { var: x, .. }, ExpKind::Var { var: y, .. }) if x == y => Some(Ok(())),
+            (ExpKind::Var { var, .. }, _) if self.is_flexible(*var) => {
+                Some(self.unify_size(&Size::Var(*var), &size_of_exp(b.clone())))
+            }
+            (_, ExpKind::Var { var, .. }) if self.is_flexible(*var) => {
+                Some(self.unify_size(&Size::Var(*var), &size_of_exp(a.clone())))
+            }
+            (ExpKind::Int(x), ExpKind::Int(y)) => (x == y).then_some(Ok(())),
+            (ExpKind::Float(x), ExpKind::Float(y)) => (x.to_bits() == y.to_bits()).then_some(Ok(())),
+            (ExpKind::Bool(x), ExpKind::Bool(y)) => (x == y).then_some(Ok(())),
+            (ExpKind::Str(x), ExpKind::Str(y)) => (x == y).then_some(Ok(())),
+            (ExpKind::Intrinsic { name: x, .. }, ExpKind::Intrinsic { name: y, .. }) => {
+                (x == y).then_some(Ok(()))
+            }
+            (ExpKind::App { fun: f, args: xs }, ExpKind::App { fun: g, args: ys })
+                if xs.len() == ys.len() =>
+            {
+                let mut result = self.unify_exps(f, g)?;
+                for (x, y) in xs.iter().zip(ys) {
+                    let next = self.unify_exps(x, y)?;
+                    result = result.and(next);
+                }
+                Some(result)
+            }
+            (ExpKind::Project(x, f), ExpKind::Project(y, g)) if f == g => self.unify_exps(x, y),
+            (ExpKind::Record(xs), ExpKind::Record(ys)) if xs.len() == ys.len() => {
+                let mut result = Ok(());
+                for ((_, x), (_, y)) in xs.iter().zip(ys) {
+                    let next = self.unify_exps(x, y)?;
+                    result = result.and(next);
+                }
+                Some(result)
+            }
+            (ExpKind::Array(xs), ExpKind::Array(ys)) if xs.len() == ys.len() => {
+                let mut result = Ok(());
+                for (x, y) in xs.iter().zip(ys) {
+                    let next = self.unify_exps(x, y)?;
+                    result = result.and(next);
+                }
+                Some(result)
+            }
+            (ExpKind::Index { array: x, slice: xs }, ExpKind::Index { array: y, slice: ys })
+                if xs.len() == ys.len() =>
+            {
+                let mut result = self.unify_exps(x, y)?;
+                for (i, j) in xs.iter().zip(ys) {
+                    let (SliceIndex::Index(i), SliceIndex::Index(j)) = (i, j) else { return None };
+                    let next = self.unify_exps(i, j)?;
+                    result = result.and(next);
+                }
+                Some(result)
+            }
+            _ => None,
+        }
+    }
+
+    /// Unify the sizes of two types of the same structure.
+    pub(super) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
+        let mut exts = Vec::new();
+        self.fit(expected, actual, &mut exts)
+    }
+
+    /// As [`Sizer::unify`], but where a function is expected, one with results of unknown size may be given if the
+    /// expected result size is open to that. The sizes that come into being when it is applied are added to `exts`.
+    pub(super) fn fit(&mut self, expected: &Type, actual: &Type, exts: &mut Vec<VarId>) -> Unified {
+        match (expected, actual) {
+            (Type::Array { dim: d, elem: x, .. }, Type::Array { dim: e, elem: y, .. }) => {
+                self.unify_size(d, e)?;
+                self.fit(x, y, exts)
+            }
+            (Type::Record(xs), Type::Record(ys)) => {
+                xs.iter().zip(ys.iter()).try_for_each(|((_, x), (_, y))| self.fit(x, y, exts))
+            }
+            (Type::Sum(xs), Type::Sum(ys)) => xs.iter().zip(ys.iter()).try_for_each(|((_, xs), (_, ys))| {
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.fit(x, y, exts))
+            }),
+            (Type::Named { args: xs, .. }, Type::Named { args: ys, .. }) => {
+                for (x, y) in xs.iter().zip(ys.iter()) {
+                    match (x, y) {
+                        (TypeArg::Size(x), TypeArg::Size(y)) => self.unify_size(x, y)?,
+                        (TypeArg::Type(x), TypeArg::Type(y)) => self.fit(x, y, exts)?,
+                        (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {}
+                    }
+                }
+                Ok(())
+            }
+            (Type::Arrow(x), Type::Arrow(y)) => self.fit_arrows(x, y, exts),
+            (Type::Prim(_) | Type::Meta(_), _) | (_, Type::Prim(_) | Type::Meta(_)) => Ok(()),
+            // The first pass has made sure that the structure agrees.
+            (
+                Type::Array { .. } | Type::Record(_) | Type::Sum(_) | Type::Named { .. } | Type::Arrow(_),
+                _,
+            ) => Ok(()),
+        }
+    }
+
+    fn fit_arrows(&mut self, expected: &Arrow, actual: &Arrow, exts: &mut Vec<VarId>) -> Unified {
+        self.fit(&expected.from, &actual.from, exts)?;
+        // The parameters are one variable, which is known nowhere else.
+        let param = self
+            .cx
+            .fresh_var(expected.param.or(actual.param).map_or(Name::new("x"), |p| self.cx.var_name(p)));
+        self.vars.insert(param, SizeVar { level: u32::MAX - 1, kind: SizeKind::Named });
+        let mut subst = Subst::default();
+        subst.sizes.extend(actual.param.map(|p| (p, Size::Var(param))));
+        let actual_ret = subst.ty(&actual.to.ty);
+        let mut open = Subst::default();
+        open.sizes.extend(expected.param.map(|p| (p, Size::Var(param))));
+        // What the expected function leaves open may be anything.
+        for ext in &expected.to.exts {
+            let any = self.flexible(u32::MAX, true);
+            open.sizes.insert(*ext, any);
+        }
+        let expected_ret = open.ty(&expected.to.ty);
+        if actual.to.exts.is_empty() || !expected.to.exts.is_empty() {
+            return self.fit(&expected_ret, &actual_ret, exts);
+        }
+        let mut fresh = Subst::default();
+        let mut made = Vec::new();
+        for ext in &actual.to.exts {
+            let var = self.unknown("the size of a function's result", dagaz_syntax::Span::NONE);
+            fresh.sizes.insert(*ext, Size::Var(var));
+            made.push(var);
+        }
+        let actual_ret = fresh.ty(&actual_ret);
+        self.check_open_results(&expected_ret, &actual_ret, &made)?;
+        exts.extend(made);
+        self.fit(&expected_ret, &actual_ret, exts)
+    }
+
+    /// Unknown sizes of a function's result may only go where the expected size is a lifted flexible one.
+    fn check_open_results(&mut self, expected: &Type, actual: &Type, made: &[VarId]) -> Unified {
+        let mut pairs = Vec::new();
+        pair_sizes(expected, actual, &mut pairs);
+        for (want, have) in pairs {
+            let unknown = have.mentions(&|v| made.contains(&v));
+            let open = match self.zonk_size(&want) {
+                Size::Var(v) => self.is_flexible(v) && self.is_lifted(v),
+                Size::Const(_) | Size::Exp(_) | Size::Meta(_) => false,
+            };
+            if unknown && !open {
+                return Err(SizeMismatch::UnknownResult(actual.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The sizes of two types of the same structure, side by side; functions are left out.
+pub(super) fn pair_sizes(a: &Type, b: &Type, pairs: &mut Vec<(Size, Size)>) {
+    match (a, b) {
+        (Type::Array { dim: d, elem: x, .. }, Type::Array { dim: e, elem: y, .. }) => {
+            pairs.push((d.clone(), e.clone()));
+            pair_sizes(x, y, pairs);
+        }
+        (Type::Record(xs), Type::Record(ys)) => {
+            xs.iter().zip(ys.iter()).for_each(|((_, x), (_, y))| pair_sizes(x, y, pairs))
+        }
+        (Type::Sum(xs), Type::Sum(ys)) => xs
+            .iter()
+            .zip(ys.iter())
+            .for_each(|((_, xs), (_, ys))| xs.iter().zip(ys).for_each(|(x, y)| pair_sizes(x, y, pairs))),
+        (Type::Named { args: xs, .. }, Type::Named { args: ys, .. }) => {
+            for (x, y) in xs.iter().zip(ys.iter()) {
+                match (x, y) {
+                    (TypeArg::Size(x), TypeArg::Size(y)) => pairs.push((x.clone(), y.clone())),
+                    (TypeArg::Type(x), TypeArg::Type(y)) => pair_sizes(x, y, pairs),
+                    (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
