@@ -15,8 +15,9 @@
 //! Expects a checked program. Leaves no dead statements, and copies arrays where an update would
 //! otherwise destroy something that is still used.
 
-mod cleanup;
 mod context;
+mod copies;
+mod dead;
 mod entry;
 mod etype;
 mod eval;
@@ -26,6 +27,7 @@ mod loc;
 mod merge;
 mod modules;
 mod shape;
+mod sharing;
 mod specialise;
 mod value;
 mod walk;
@@ -55,6 +57,7 @@ pub fn simplify(program: &Program, sources: &SourceMap) -> Result<CoreProgram, V
     }
     let mut core = simplifier.finish();
     core.entries = entries;
-    cleanup::clean_up(&mut core);
+    dead::remove_dead_code(&mut core);
+    copies::insert_copies(&mut core);
     Ok(core)
 }

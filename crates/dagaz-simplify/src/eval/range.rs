@@ -119,7 +119,7 @@ impl Simplifier<'_> {
         end: Atom,
         kind: RangeKind,
     ) -> Vec<MsgPart> {
-        let mut shown = |s: &mut Self, atom| MsgPart::Value(s.convert(prim, PrimType::I64, atom));
+        let shown = |s: &mut Self, atom| MsgPart::Value(s.convert(prim, PrimType::I64, atom));
         let mut parts = vec![MsgPart::Text("Range ".into()), shown(self, start)];
         if let Some(second) = second {
             parts.push(MsgPart::Text("..".into()));
