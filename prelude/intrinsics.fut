@@ -21,7 +21,7 @@ module type intrinsics = {
   #[overload(prim)] val max 't : t -> t -> t
 
   -- Bits. `>>` is an arithmetic shift for signed types and a logical one for unsigned types; `>>>` is logical.
-  #[overload(bits)] val (!) 't : t -> t
+  #[overload(bits)] val not 't : t -> t
   #[overload(integral)] val (&) 't : t -> t -> t
   #[overload(integral)] val (|) 't : t -> t -> t
   #[overload(integral)] val (^) 't : t -> t -> t

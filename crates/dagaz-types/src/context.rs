@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
-use crate::types::{Liftedness, Scheme, TypeId, VarId};
+use crate::types::{Liftedness, Scheme, TypeId, TypeParam, VarId};
 
 /// Why a definition could not be checked.
 #[derive(Debug)]
@@ -53,6 +53,8 @@ pub struct Context {
     pub intrinsics: HashMap<Name, Rc<Scheme>>,
     /// Of abstract types and type parameters; those not listed are unlifted.
     pub liftedness: HashMap<TypeId, Liftedness>,
+    /// Parameters of abstract types; those not listed have none.
+    pub type_params: HashMap<TypeId, Vec<TypeParam>>,
     pub diagnostics: Vec<Diagnostic>,
 }
 

@@ -6,6 +6,7 @@
 //! A definition is checked in two passes: `infer` finds names and types, `sizes` then finds sizes and builds the
 //! typed tree. The typed tree is checked for consumption and exhaustiveness by passes of their own.
 
+mod checks;
 mod context;
 pub mod env;
 mod infer;

@@ -11,7 +11,6 @@ use crate::types::{PrimType, RetType, Scheme, Size, Type, TypeArg, TypeParam, Ty
 enum Prec {
     Top,
     Arrow,
-    Apply,
     Atom,
 }
 

@@ -17,13 +17,18 @@ pub struct TypeFun {
 pub struct Subst {
     pub sizes: HashMap<VarId, Size>,
     pub types: HashMap<TypeId, TypeFun>,
+    /// Types that are known under another id.
+    pub renamed_types: HashMap<TypeId, TypeId>,
     /// Definitions that other definitions stand for, where they occur in sizes.
     pub vars: HashMap<VarId, VarId>,
 }
 
 impl Subst {
     pub fn is_empty(&self) -> bool {
-        self.sizes.is_empty() && self.types.is_empty() && self.vars.is_empty()
+        self.sizes.is_empty()
+            && self.types.is_empty()
+            && self.renamed_types.is_empty()
+            && self.vars.is_empty()
     }
 
     /// Bind type parameters to arguments.
@@ -64,7 +69,10 @@ impl Subst {
             Type::Named { unique, id, args } => {
                 let args: Rc<[TypeArg]> = args.iter().map(|a| self.arg(a)).collect();
                 match self.types.get(id) {
-                    None => Type::Named { unique: *unique, id: *id, args },
+                    None => {
+                        let id = self.renamed_types.get(id).copied().unwrap_or(*id);
+                        Type::Named { unique: *unique, id, args }
+                    }
                     Some(fun) => {
                         let body = if fun.params.is_empty() {
                             fun.body.clone()

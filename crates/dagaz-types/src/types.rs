@@ -111,6 +111,23 @@ pub struct Scheme {
     pub ty: Type,
 }
 
+fn lift_rank(l: Liftedness) -> u8 {
+    match l {
+        Liftedness::Unlifted => 0,
+        Liftedness::SizeLifted => 1,
+        Liftedness::Lifted => 2,
+    }
+}
+
+/// Whether a type of liftedness `have` may stand where up to `max` is allowed.
+pub fn lifts_to(have: Liftedness, max: Liftedness) -> bool {
+    lift_rank(have) <= lift_rank(max)
+}
+
+pub fn most_lifted(a: Liftedness, b: Liftedness) -> Liftedness {
+    if lifts_to(a, b) { b } else { a }
+}
+
 impl Type {
     pub const I64: Type = Type::Prim(PrimType::I64);
     pub const BOOL: Type = Type::Prim(PrimType::Bool);

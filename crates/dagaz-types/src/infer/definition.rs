@@ -41,6 +41,28 @@ pub(crate) fn infer_type(
     result
 }
 
+/// Find the types at which a value of the scheme `have` is of type `want`, or say why there are none.
+pub(crate) fn match_scheme(
+    cx: &mut Context,
+    frames: &mut Vec<Env>,
+    have: &Scheme,
+    want: &Type,
+) -> Result<Vec<TypeArg>, Option<String>> {
+    let mut infer = Infer::new(cx, frames);
+    let (mut inst, ty) = infer.instantiate(have, dagaz_syntax::Span::NONE);
+    infer.unify(want, &ty).map_err(|m| m.note)?;
+    for arg in &mut inst {
+        if let TypeArg::Type(t) = arg {
+            *t = infer.zonk(t);
+            // A parameter that nothing depends on may be anything.
+            if let Type::Meta(_) = t {
+                *t = Type::tuple([]);
+            }
+        }
+    }
+    Ok(inst)
+}
+
 impl Infer<'_> {
     fn definition(&mut self, bind: &ValBind, var: VarId) -> Res<()> {
         self.enter_type_params(&bind.type_params)?;

@@ -44,7 +44,7 @@ impl Infer<'_> {
             ExpKind::LocalOpen { module, body } => self.local_open(module, body),
             ExpKind::BinOp { op, lhs, rhs } => self.binary(e, op, lhs, rhs),
             ExpKind::Neg(inner) => self.prefix(e.id, "neg", inner, e.span),
-            ExpKind::Not(inner) => self.prefix(e.id, "!", inner, e.span),
+            ExpKind::Not(inner) => self.prefix(e.id, "not", inner, e.span),
             ExpKind::App { fun, args } => self.application(fun, args),
             ExpKind::Constr { name, args } => {
                 let args: Res<Vec<_>> = args.iter().map(|a| self.exp(a)).collect();
@@ -155,7 +155,7 @@ impl Infer<'_> {
     fn prefix(&mut self, id: NodeId, intrinsic: &str, operand: &Exp, span: Span) -> Res<Type> {
         let op = self.intrinsic(id, intrinsic, span);
         let arg = self.exp(operand)?;
-        self.apply(&op, &arg, operand.span, if intrinsic == "neg" { "-" } else { intrinsic })
+        self.apply(&op, &arg, operand.span, if intrinsic == "neg" { "-" } else { "!" })
     }
 
     fn binary(&mut self, e: &Exp, op: &QualName, lhs: &Exp, rhs: &Exp) -> Res<Type> {

@@ -25,7 +25,10 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use crate::context::{Context, Error, Res};
 use crate::env::{Env, TypeBinding, ValueBinding};
 use crate::types::{Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
+pub(crate) use definition::{infer_definition, infer_type, match_scheme};
 pub(crate) use pattern::collect_names;
+pub(crate) use resolve::{lookup_mod_type, lookup_module};
+pub(crate) use type_exp::check_distinct;
 pub(crate) use unify::ANY_SIZE;
 use unify::{Constraint, Meta, Unified};
 

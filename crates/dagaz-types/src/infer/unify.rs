@@ -5,7 +5,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use super::Infer;
 use crate::context::{Res, fail};
 use crate::print::prim_name;
-use crate::types::{Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg};
+use crate::types::{Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg, lifts_to};
 
 /// The size of an array whose size does not matter yet.
 pub(crate) const ANY_SIZE: Size = Size::Meta(0);
@@ -134,14 +134,6 @@ pub(crate) type Unified = Result<(), Mismatch>;
 
 fn mismatch<T>(note: impl Into<String>) -> Result<T, Mismatch> {
     Err(Mismatch { note: Some(note.into()) })
-}
-
-fn lift_rank(l: Liftedness) -> u8 {
-    match l {
-        Liftedness::Unlifted => 0,
-        Liftedness::SizeLifted => 1,
-        Liftedness::Lifted => 2,
-    }
 }
 
 impl Infer<'_> {
@@ -433,7 +425,7 @@ impl Infer<'_> {
             Type::Prim(_) => Ok(()),
             Type::Meta(m) => {
                 let c = &mut self.metas[m as usize].constraint;
-                if lift_rank(max) < lift_rank(c.liftedness) {
+                if lifts_to(max, c.liftedness) {
                     c.liftedness = max;
                 }
                 Ok(())
@@ -450,7 +442,7 @@ impl Infer<'_> {
             Type::Arrow(_) => Ok(()),
             Type::Named { id, .. } => {
                 let have = self.cx.liftedness.get(&id).copied().unwrap_or(Liftedness::Unlifted);
-                if lift_rank(have) <= lift_rank(max) {
+                if lifts_to(have, max) {
                     return Ok(());
                 }
                 let what = match have {

@@ -8,7 +8,7 @@ use super::type_exp::Anonymous;
 use crate::context::{Context, Res, fail};
 use crate::infer::Notes;
 use crate::typed::{Def, EntryTypes};
-use crate::types::{RetType, Scheme, Type, TypeParamKind, VarId};
+use crate::types::{RetType, Scheme, Type, TypeArg, TypeParamKind, VarId};
 
 /// A definition and its type.
 pub(crate) struct Checked {
@@ -68,12 +68,30 @@ pub(crate) fn size_type(
     Ok(RetType { exts, ty })
 }
 
+/// Find the sizes at which a value of the scheme `have` is of type `want`, given the types.
+pub(crate) fn match_sizes(
+    cx: &mut Context,
+    have: &Scheme,
+    types: &[TypeArg],
+    want: &Type,
+) -> Result<Vec<TypeArg>, Option<String>> {
+    let mut sizer = Sizer::new(cx, Notes::default());
+    let (mut inst, ty) = sizer.instantiate(have, types);
+    let mut exts = Vec::new();
+    sizer.fit(want, &ty, &mut exts).map_err(|m| Some(sizer.mismatch_note(&m)))?;
+    sizer.finish_inst(&mut inst);
+    Ok(inst)
+}
+
 impl Sizer<'_> {
     /// Every size parameter must be the size of something in a parameter.
     fn check_size_params(&mut self, bind: &ValBind, def: &Def) -> Res<()> {
         let mut used: Vec<VarId> = def.params.iter().flat_map(|p| p.ty.size_vars()).collect();
+        // A size of the result comes from the context of each use.
+        used.extend(def.ret.ty.size_vars());
         if def.params.is_empty() {
             // A constant of a function type takes sizes from the function's parameters.
+            used.clear();
             arrow_params(&def.ret.ty, &mut used);
         }
         for (syntax, param) in bind.type_params.iter().zip(&def.type_params) {

@@ -155,7 +155,7 @@ impl Sizer<'_> {
         Ok(e)
     }
 
-    fn instantiate(&mut self, scheme: &Scheme, types: &[TypeArg]) -> (Vec<TypeArg>, Type) {
+    pub(super) fn instantiate(&mut self, scheme: &Scheme, types: &[TypeArg]) -> (Vec<TypeArg>, Type) {
         use crate::types::Liftedness;
         if scheme.params.is_empty() {
             return (Vec::new(), scheme.ty.clone());

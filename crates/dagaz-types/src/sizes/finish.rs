@@ -43,7 +43,7 @@ impl Sizer<'_> {
         ret.exts.retain(|e| used.contains(e));
     }
 
-    fn finish_inst(&mut self, inst: &mut [TypeArg]) {
+    pub(super) fn finish_inst(&mut self, inst: &mut [TypeArg]) {
         for arg in inst {
             match arg {
                 TypeArg::Size(s) => {

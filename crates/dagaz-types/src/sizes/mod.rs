@@ -32,7 +32,7 @@ use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
 
-pub(crate) use definition::{Checked, size_definition, size_type};
+pub(crate) use definition::{Checked, entry_types, match_sizes, size_definition, size_type};
 
 /// What is known about a size variable.
 #[derive(Clone, Debug)]
@@ -108,35 +108,35 @@ impl<'a> Sizer<'a> {
         self.notes.binders.get(&span).copied().ok_or_else(|| internal(span, "a binder without a variable"))
     }
 
+    /// What does not go together.
+    fn mismatch_note(&self, m: &SizeMismatch) -> String {
+        let show = |s: &Size| self.cx.show_size(&self.zonk_size(s));
+        match m {
+            SizeMismatch::Differ(a, b) => format!("Sizes \"{}\" and \"{}\" do not match", show(a), show(b)),
+            SizeMismatch::Escapes(v, s) => format!(
+                "The size \"{}\" would have to be known where the variable \"{}\" is not in scope (scope-violation)",
+                show(s),
+                self.cx.var_name(*v)
+            ),
+            SizeMismatch::UnknownResult(t) => format!(
+                "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
+                self.cx.show_type(&self.zonk(t))
+            ),
+        }
+    }
+
     /// Report that sizes do not match in two types, one expected and one found.
     fn size_error(&self, m: SizeMismatch, span: Span, what: &str, expected: &Type, actual: &Type) -> Error {
-        let show = |s: &Size| self.cx.show_size(&self.zonk_size(s));
-        let (code, note) = match &m {
-            SizeMismatch::Differ(a, b) => {
-                ("size-mismatch", format!("Sizes \"{}\" and \"{}\" do not match", show(a), show(b)))
-            }
-            SizeMismatch::Escapes(v, s) => (
-                "scope-violation",
-                format!(
-                    "The size \"{}\" would have to be known where the variable \"{}\" is not in scope (scope-violation)",
-                    show(s),
-                    self.cx.var_name(*v)
-                ),
-            ),
-            SizeMismatch::UnknownResult(t) => (
-                "unknown-size",
-                format!(
-                    "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
-                    self.cx.show_type(&self.zonk(t))
-                ),
-            ),
+        let code = match &m {
+            SizeMismatch::Differ(..) => "size-mismatch",
+            SizeMismatch::Escapes(..) => "scope-violation",
+            SizeMismatch::UnknownResult(_) => "unknown-size",
         };
         let mut d = Diagnostic::error(code, span, what.to_owned())
             .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))
             .help(format!("expected type: {}", self.cx.show_type(&self.zonk(expected))))
-            .help(note);
-        let origins = [expected, actual];
-        for v in origins.iter().flat_map(|t| self.zonk(t).size_vars()) {
+            .help(self.mismatch_note(&m));
+        for v in [expected, actual].iter().flat_map(|t| self.zonk(t).size_vars()) {
             if let Some(SizeVar { kind: SizeKind::Unknown(why, at), .. }) = self.vars.get(&v) {
                 d = d.label(*at, format!("the unknown size \"{}\" is {why}", self.cx.var_name(v)));
             }

@@ -3,7 +3,7 @@
 use dagaz_syntax::Span;
 
 use super::{SizeKind, Sizer};
-use crate::subst::Subst;
+use crate::subst::{Subst, size_of_exp};
 use crate::typed::{Exp, ExpKind, SliceIndex};
 use crate::types::{RetType, Size, Type, TypeArg, VarId};
 
@@ -62,16 +62,26 @@ impl Sizer<'_> {
         if !ty.size_vars().iter().any(|v| hidden(self, *v)) {
             return (ty, Vec::new());
         }
-        let ty = self.map_sizes(&ty, &mut |sizer, size| {
-            if !size.mentions(&|v| hidden(sizer, v)) {
+        // Smaller sizes first, so that in `([c]t, [n - c]t)` the second becomes `n - k` once `c` is `k`.
+        let mut sizes = Vec::new();
+        ty.each_size(&mut |size| {
+            if size.mentions(&|v| hidden(self, v)) && !sizes.iter().any(|s| same_size(s, size)) {
+                sizes.push(size.clone());
+            }
+        });
+        sizes.sort_by_key(weight);
+        for size in sizes {
+            let reduced = seen.iter().fold(size.clone(), |s, (old, var)| replace_part(&s, old, *var));
+            if reduced.mentions(&|v| hidden(self, v)) {
+                let var = self.unknown(why, span);
+                seen.push((size, var));
+            }
+        }
+        let ty = self.map_sizes(&ty, &mut |_, size| {
+            if !size.mentions(&|_| true) {
                 return size.clone();
             }
-            if let Some((_, var)) = seen.iter().find(|(s, _)| same_size(s, size)) {
-                return Size::Var(*var);
-            }
-            let var = sizer.unknown(why, span);
-            seen.push((size.clone(), var));
-            Size::Var(var)
+            seen.iter().fold(size.clone(), |s, (old, var)| replace_part(&s, old, *var))
         });
         (ty, seen.into_iter().map(|(_, v)| v).collect())
     }
@@ -197,6 +207,62 @@ pub(super) fn can_be_size(e: &Exp) -> bool {
         | ExpKind::With { .. }
         | ExpKind::Assert { .. } => false,
     }
+}
+
+/// How large a size is as an expression.
+fn weight(size: &Size) -> usize {
+    match size {
+        Size::Const(_) | Size::Var(_) | Size::Meta(_) => 1,
+        Size::Exp(e) => exp_weight(e),
+    }
+}
+
+fn exp_weight(e: &Exp) -> usize {
+    1 + match &e.kind {
+        ExpKind::App { fun, args } => exp_weight(fun) + args.iter().map(exp_weight).sum::<usize>(),
+        ExpKind::Project(e, _) | ExpKind::Ascript(e) | ExpKind::Attr(_, e) => exp_weight(e),
+        ExpKind::Index { array, slice } => {
+            let index = |s: &SliceIndex| match s {
+                SliceIndex::Index(i) => exp_weight(i),
+                SliceIndex::Slice { .. } => 1,
+            };
+            exp_weight(array) + slice.iter().map(index).sum::<usize>()
+        }
+        ExpKind::Record(fields) => fields.iter().map(|(_, e)| exp_weight(e)).sum(),
+        ExpKind::Array(elems) => elems.iter().map(exp_weight).sum(),
+        _ => 0,
+    }
+}
+
+/// Replace every occurrence of the size `old` in `size` by a variable.
+fn replace_part(size: &Size, old: &Size, new: VarId) -> Size {
+    if same_size(size, old) {
+        return Size::Var(new);
+    }
+    match size {
+        Size::Exp(e) => size_of_exp(replace_in_exp(e, old, new)),
+        Size::Const(_) | Size::Var(_) | Size::Meta(_) => size.clone(),
+    }
+}
+
+fn replace_in_exp(e: &Exp, old: &Size, new: VarId) -> Exp {
+    let here = match (&e.kind, old) {
+        (ExpKind::Var { var, .. }, Size::Var(v)) => var == v,
+        (_, Size::Exp(o)) => same_exp(e, o),
+        _ => false,
+    };
+    if here {
+        return crate::subst::exp_of_size(&Size::Var(new), e);
+    }
+    let mut e = e.clone();
+    match &mut e.kind {
+        ExpKind::App { args, .. } => args.iter_mut().for_each(|a| *a = replace_in_exp(a, old, new)),
+        ExpKind::Project(inner, _) | ExpKind::Ascript(inner) | ExpKind::Attr(_, inner) => {
+            **inner = replace_in_exp(inner, old, new);
+        }
+        _ => {}
+    }
+    e
 }
 
 /// Whether two sizes are the same by structure.

@@ -1,0 +1,234 @@
+//! Declarations.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use dagaz_syntax::ast::{BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
+use dagaz_syntax::{Diagnostic, Name, Span};
+
+use super::Checker;
+use crate::Role;
+use crate::context::{Error, Res, ValueInfo, error, fail};
+use crate::env::{Env, Module, TypeBinding, ValueBinding};
+use crate::infer::infer_definition;
+use crate::sizes::{Checked, entry_types, size_definition};
+use crate::typed::{Dec, Def};
+use crate::types::{Liftedness, Type, TypeParamKind};
+
+/// Names that one list of declarations defines, for finding duplicates.
+#[derive(Default)]
+struct Defined {
+    terms: HashMap<Name, Span>,
+    types: HashMap<Name, Span>,
+    mod_types: HashMap<Name, Span>,
+}
+
+impl Checker<'_> {
+    /// Check declarations in a scope of their own; gives what they export.
+    pub(super) fn declarations(&mut self, decs: &[SynDec]) -> Env {
+        self.frames.push(Env::default());
+        let mut exported = Env::default();
+        let mut defined = Defined::default();
+        for dec in decs {
+            let mut env = Env::default();
+            if let Err(e) = self.declaration(dec, &mut env, &mut defined) {
+                self.cx.report(e);
+                poison(dec, &mut env);
+            }
+            if let Some(frame) = self.frames.last_mut() {
+                frame.extend(&env);
+            }
+            if !matches!(dec.kind, DecKind::Local(_) | DecKind::Import { .. }) {
+                exported.extend(&env);
+            }
+        }
+        self.frames.pop();
+        exported
+    }
+
+    fn declaration(&mut self, dec: &SynDec, env: &mut Env, defined: &mut Defined) -> Res<()> {
+        match &dec.kind {
+            DecKind::Val(bind) => {
+                check_new(&mut defined.terms, bind.name, "value")?;
+                let binding = self.value(bind, dec)?;
+                env.bind_value(bind.name.name, binding);
+            }
+            DecKind::Type(bind) => {
+                check_new(&mut defined.types, bind.name, "type")?;
+                let binding = self.type_abbreviation(bind)?;
+                env.types.insert(bind.name.name, Rc::new(binding));
+            }
+            DecKind::Module(bind) => {
+                check_new(&mut defined.terms, bind.name, "module")?;
+                let module = self.module_binding(bind)?;
+                env.bind_module(bind.name.name, module);
+            }
+            DecKind::ModuleType { name, body } => {
+                check_new(&mut defined.mod_types, *name, "module type")?;
+                let mod_type = self.mod_type(body)?;
+                env.mod_types.insert(name.name, Rc::new(mod_type));
+            }
+            DecKind::Open(exp) => match self.mod_exp(exp)? {
+                Module::Struct(inner) => env.extend(&inner),
+                Module::Functor(_) => {
+                    return fail(
+                        Diagnostic::error(
+                            "parametric-module",
+                            exp.span,
+                            "A parametric module cannot be opened",
+                        )
+                        .help("apply it to a module first"),
+                    );
+                }
+                Module::Poisoned => return Err(Error::Silenced),
+            },
+            DecKind::Import { path, path_span } => {
+                let imported = self.import(path, *path_span)?;
+                env.extend(&imported);
+            }
+            DecKind::Local(inner) => self.declaration(inner, env, defined)?,
+        }
+        Ok(())
+    }
+
+    pub(super) fn import(&self, path: &str, span: Span) -> Res<Rc<Env>> {
+        let found = self.units[self.unit].imports.get(path).and_then(|i| self.unit_envs.get(*i));
+        match found {
+            Some(env) => Ok(env.clone()),
+            None => error("unknown-import", span, format!("Cannot find the file \"{path}\"")),
+        }
+    }
+
+    fn value(&mut self, bind: &ValBind, dec: &SynDec) -> Res<ValueBinding> {
+        if matches!(bind.name.name.as_str(), "&&" | "||") {
+            return error(
+                "reserved-operator",
+                bind.name.span,
+                format!("The operator \"{}\" may not be redefined", bind.name.name),
+            );
+        }
+        let var = self.cx.fresh_var(bind.name.name);
+        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var)?;
+        let Checked { mut def, scheme, sizes } = size_definition(&mut self.cx, notes, bind, var)?;
+        def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
+        let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
+        if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
+            self.check_entry(bind, &def)?;
+            def.entry = Some(entry_types(bind, &|span| self.sources.snippet(span).to_owned()));
+            self.entries.push(var);
+        } else if bind.keyword == BindKeyword::Entry && self.depth > 0 {
+            return error(
+                "entry-in-module",
+                bind.name.span,
+                "Entry points may not be declared inside modules",
+            );
+        }
+        crate::checks::check_definition(&mut self.cx, &def)?;
+        let info = ValueInfo { name: bind.name.name, scheme: Rc::new(scheme), span: bind.name.span };
+        self.cx.values.insert(var, info);
+        for size in sizes {
+            let scheme = crate::types::Scheme { params: Vec::new(), overloads: Vec::new(), ty: Type::I64 };
+            let info =
+                ValueInfo { name: self.cx.var_name(size), scheme: Rc::new(scheme), span: bind.name.span };
+            self.cx.values.insert(size, info);
+        }
+        self.decs.push(Rc::new(Dec::Def(Rc::new(def))));
+        Ok(ValueBinding::Def(var))
+    }
+
+    /// Entry points are called from outside: their types must be first-order and fixed.
+    fn check_entry(&self, bind: &ValBind, def: &Def) -> Res<()> {
+        let span = bind.name.span;
+        if bind.name.name.as_str().contains('\'') {
+            return error("bad-entry-point", span, "Entry point names may not contain an apostrophe");
+        }
+        let polymorphic = def.type_params.iter().find(|p| matches!(p.kind, TypeParamKind::Type(..)));
+        if let Some(param) = polymorphic {
+            return fail(
+                Diagnostic::error("bad-entry-point", span, "Entry point functions may not be polymorphic")
+                    .at(format!("has the type parameter '{}", param.name))
+                    .help("give all parameters and the result a type"),
+            );
+        }
+        if def.params.iter().any(|p| p.ty.has_function()) || def.ret.ty.has_function() {
+            return error("bad-entry-point", span, "Entry point functions may not be higher-order");
+        }
+        Ok(())
+    }
+
+    fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
+        let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
+        let lifted = self.liftedness_of(&ret.ty);
+        let needed = if lifted == Liftedness::Unlifted && !ret.exts.is_empty() {
+            Liftedness::SizeLifted
+        } else {
+            lifted
+        };
+        if !crate::types::lifts_to(needed, bind.liftedness) {
+            let (what, fix) = match needed {
+                Liftedness::Lifted => ("contains a function", "type^"),
+                Liftedness::SizeLifted | Liftedness::Unlifted => ("contains anonymous sizes", "type~"),
+            };
+            return fail(
+                Diagnostic::error(
+                    "lifted-type",
+                    bind.body.span,
+                    format!("A non-lifted type abbreviation may not stand for a type containing anonymous sizes or functions, but this one {what}"),
+                )
+                .help(format!("declare it with \"{fix}\" instead of \"type\"")),
+            );
+        }
+        let used = ret.ty.size_vars();
+        for (syntax, param) in bind.params.iter().zip(&params) {
+            if let TypeParamKind::Size(v) = param.kind
+                && !used.contains(&v)
+            {
+                return error(
+                    "unused-size-parameter",
+                    syntax.name.span,
+                    format!("The size parameter \"{}\" is not used in the type", param.name),
+                );
+            }
+        }
+        Ok(TypeBinding { params, liftedness: bind.liftedness, exts: ret.exts, ty: ret.ty })
+    }
+
+    /// The least liftedness that a type needs.
+    pub(super) fn liftedness_of(&self, ty: &Type) -> Liftedness {
+        let all = |types: &mut dyn Iterator<Item = &Type>| {
+            types.map(|t| self.liftedness_of(t)).fold(Liftedness::Unlifted, crate::types::most_lifted)
+        };
+        match ty {
+            Type::Prim(_) | Type::Meta(_) => Liftedness::Unlifted,
+            Type::Array { elem, .. } => self.liftedness_of(elem),
+            Type::Record(fields) => all(&mut fields.iter().map(|(_, t)| t)),
+            Type::Sum(cs) => all(&mut cs.iter().flat_map(|(_, ts)| ts)),
+            Type::Arrow(_) => Liftedness::Lifted,
+            Type::Named { id, .. } => self.cx.liftedness.get(id).copied().unwrap_or(Liftedness::Unlifted),
+        }
+    }
+}
+
+fn check_new(seen: &mut HashMap<Name, Span>, ident: Ident, what: &str) -> Res<()> {
+    match seen.insert(ident.name, ident.span) {
+        None => Ok(()),
+        Some(old) => fail(
+            Diagnostic::error(
+                "duplicate-definition",
+                ident.span,
+                format!("Duplicate definition of {what} \"{}\"", ident.name),
+            )
+            .label(old, "previously defined here"),
+        ),
+    }
+}
+
+/// Bind what a declaration with an error would have bound, so that its uses are not reported too.
+fn poison(dec: &SynDec, env: &mut Env) {
+    match &dec.kind {
+        DecKind::Val(bind) => env.bind_value(bind.name.name, ValueBinding::Poisoned),
+        DecKind::Module(bind) => env.bind_module(bind.name.name, Module::Poisoned),
+        DecKind::Local(inner) => poison(inner, env),
+        DecKind::Type(_) | DecKind::ModuleType { .. } | DecKind::Open(_) | DecKind::Import { .. } => {}
+    }
+}
