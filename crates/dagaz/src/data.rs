@@ -12,12 +12,12 @@ use dagaz_core::value::Value;
 
 /// All values of an input, in the text or the binary format. A number without a suffix is an `i32` or `f64`.
 pub fn read_values(input: &[u8]) -> Result<Vec<Value>, FormatError> {
-    if is_binary(input) { read_binary(input) } else { text::read_values(input) }
+    text::read_values(input)
 }
 
 /// As [`read_values`], where numbers without a suffix take the types that are wanted.
 pub fn read_values_as(input: &[u8], wanted: &[PrimType]) -> Result<Vec<Value>, FormatError> {
-    if is_binary(input) { read_binary(input) } else { text::read_values_as(input, wanted) }
+    text::read_values_as(input, wanted)
 }
 
 /// The values in a file, by its name: `.npy` is NumPy's format, `.gz` is unpacked first.
@@ -45,25 +45,4 @@ pub fn write_binary(values: &[Value]) -> Vec<u8> {
     let mut out = Vec::new();
     values.iter().for_each(|value| binary::write(value, &mut out));
     out
-}
-
-/// A binary value starts with the letter b and a version number; no value in the text format does.
-fn is_binary(input: &[u8]) -> bool {
-    let start = input.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(input.len());
-    matches!(input[start..], [b'b', version, ..] if version < b' ')
-}
-
-fn read_binary(input: &[u8]) -> Result<Vec<Value>, FormatError> {
-    let mut values = Vec::new();
-    let mut at = 0;
-    loop {
-        at += input[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if at == input.len() {
-            return Ok(values);
-        }
-        let (value, used) = binary::read(&input[at..])
-            .map_err(|error| FormatError::new(error.message, at + error.offset))?;
-        values.push(value);
-        at += used;
-    }
 }

@@ -11,7 +11,6 @@
 use std::path::Path;
 
 use dagaz_core::exp::{Entry, EntryType, OpaqueKind};
-use dagaz_core::formats::text;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::Type;
 use dagaz_core::value::{Array, Elems, Value};
@@ -66,7 +65,7 @@ impl Evaluator<'_> {
             Exp::Literal(value) => Ok(ScriptValue::Value(value.clone())),
             Exp::String(text) => Ok(ScriptValue::Value(bytes_value(text.as_bytes().to_vec()))),
             Exp::Call { name, args } => self.call(scope, name, args),
-            Exp::Builtin { name, args } => self.builtin(scope, name, args),
+            Exp::Builtin { name, args } => self.builtin(name, args),
             Exp::Tuple(parts) => {
                 let parts: Result<_, _> = parts.iter().map(|part| self.eval(scope, part)).collect();
                 Ok(ScriptValue::Tuple(parts?))
@@ -104,12 +103,11 @@ impl Evaluator<'_> {
         Ok(script_results(&entry.results, results))
     }
 
-    fn builtin(&mut self, scope: &mut Scope, name: &str, args: &[Exp]) -> Result<ScriptValue, String> {
+    fn builtin(&mut self, name: &str, args: &[Exp]) -> Result<ScriptValue, String> {
         let [Exp::String(file)] = args else {
             let count = args.len();
             return Err(format!("${name} takes the name of a file, but is given {count} arguments"));
         };
-        let _ = scope;
         let path = self.directory.join(file);
         match name {
             "loaddata" => {
@@ -263,11 +261,4 @@ fn coerce(ty: &Type, value: Value) -> Option<Value> {
             Array::new(array.shape(), elems).map(Value::Array)
         }
     }
-}
-
-/// One value at the start of the text, and how many bytes it takes.
-fn literal(input: &str) -> Option<(Value, usize)> {
-    let mut reader = text::Reader::new(input.as_bytes());
-    let value = reader.value(None).ok()?;
-    Some((value, reader.position()))
 }

@@ -1,0 +1,2 @@
+//! A page for every error code.
+pub fn explain(_code: &str) -> Option<&'static str> { None }
