@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use dagaz_core::exp::{Entry, Program};
 use dagaz_syntax::{Diagnostic, SourceMap};
+use dagaz_types::typed;
 
 use crate::load::{self, Loaded};
 use crate::render::{self, Style};
@@ -54,7 +55,13 @@ pub enum Failure {
 /// Compile a file and all that it imports.
 pub fn compile_file(path: &Path) -> Result<Compiled, Failure> {
     let path = path.to_path_buf();
-    on_large_stack(move || compile_loaded(read_file(&path)?))
+    on_large_stack(move || compile_loaded(read_file(&path)?, None))
+}
+
+/// As [`compile_file`], with one entry point only; with none if there is no such entry point.
+pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
+    let (path, entry) = (path.to_path_buf(), entry.to_owned());
+    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry)))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.
@@ -65,7 +72,7 @@ pub fn compile_source(name: &str, text: &str) -> Result<Compiled, Failure> {
 /// As [`compile_source`], with the directory in which imports are looked up.
 pub fn compile_source_in(name: &str, text: &str, directory: &Path) -> Result<Compiled, Failure> {
     let (name, text, directory) = (name.to_owned(), text.to_owned(), directory.to_path_buf());
-    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory)))
+    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory), None))
 }
 
 /// Check a file and all that it imports, and go no further.
@@ -125,8 +132,11 @@ fn check_loaded(loaded: Loaded) -> Result<Checked, Failure> {
     Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
 }
 
-fn compile_loaded(loaded: Loaded) -> Result<Compiled, Failure> {
-    let (sources, checked) = check(loaded)?;
+fn compile_loaded(loaded: Loaded, only: Option<&str>) -> Result<Compiled, Failure> {
+    let (sources, mut checked) = check(loaded)?;
+    if let Some(only) = only {
+        keep_entry(&mut checked.program, only);
+    }
     let core = match dagaz_simplify::simplify(&checked.program, &sources) {
         Ok(core) => core,
         Err(errors) => {
@@ -147,6 +157,15 @@ fn compile_loaded(loaded: Loaded) -> Result<Compiled, Failure> {
         warnings: checked.diagnostics,
         signatures: checked.signatures,
     })
+}
+
+fn keep_entry(program: &mut typed::Program, name: &str) {
+    let definitions = program
+        .decs
+        .iter()
+        .filter_map(|dec| if let typed::Dec::Def(def) = &**dec { Some(def) } else { None });
+    let named: Vec<_> = definitions.filter(|def| def.name.to_string() == name).map(|def| def.var).collect();
+    program.entries.retain(|entry| named.contains(entry));
 }
 
 impl Compiled {
@@ -191,7 +210,9 @@ impl Failure {
             Failure::Rejected { sources, diagnostics } => render::diagnostics(style, sources, diagnostics),
             Failure::Internal(message) => render::message(
                 style,
-                &format!("internal error: {message}\nThis is a mistake in the compiler, not in your program."),
+                &format!(
+                    "internal error: {message}\nThis is a mistake in the compiler, not in your program."
+                ),
             ),
         }
     }

@@ -15,16 +15,41 @@ pub fn read_values(input: &[u8]) -> Result<Vec<Value>, FormatError> {
     text::read_values(input)
 }
 
-/// As [`read_values`], where numbers without a suffix take the types that are wanted.
-pub fn read_values_as(input: &[u8], wanted: &[PrimType]) -> Result<Vec<Value>, FormatError> {
-    text::read_values_as(input, wanted)
+/// As [`read_values`], where numbers without a suffix take the types that are wanted, one per value. There must not be
+/// more values than wanted types.
+pub fn read_values_as(
+    input: &[u8],
+    wanted: &mut impl Iterator<Item = PrimType>,
+) -> Result<Vec<Value>, String> {
+    let mut reader = text::Reader::new(input);
+    let mut values = Vec::new();
+    while !reader.at_end() {
+        let Some(ty) = wanted.next() else {
+            return Err("there are more values than the entry point takes".to_owned());
+        };
+        values.push(reader.value(Some(ty)).map_err(|error| error.to_string())?);
+    }
+    Ok(values)
+}
+
+/// The values in a file for an entry point, by the file's name as for [`read_file`].
+pub fn read_file_as(path: &Path, wanted: &mut impl Iterator<Item = PrimType>) -> Result<Vec<Value>, String> {
+    let bytes = read_bytes(path)?;
+    if !is_npy(path) {
+        return read_values_as(&bytes, wanted).map_err(|error| format!("{}: {error}", path.display()));
+    }
+    wanted.next();
+    npy::read(&bytes).map(|value| vec![value]).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn is_npy(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "npy")
 }
 
 /// The values in a file, by its name: `.npy` is NumPy's format, `.gz` is unpacked first.
 pub fn read_file(path: &Path) -> Result<Vec<Value>, String> {
     let bytes = read_bytes(path)?;
-    let is_npy = path.extension().is_some_and(|extension| extension == "npy");
-    let values = if is_npy { npy::read(&bytes).map(|value| vec![value]) } else { read_values(&bytes) };
+    let values = if is_npy(path) { npy::read(&bytes).map(|value| vec![value]) } else { read_values(&bytes) };
     values.map_err(|error| format!("{}: {error}", path.display()))
 }
 

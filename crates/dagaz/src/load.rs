@@ -95,8 +95,7 @@ struct ImportSite {
 
 impl Loader {
     fn new(root: PathBuf) -> Loader {
-        let loaded =
-            Loaded { units: Vec::new(), sources: SourceMap::default(), diagnostics: Vec::new() };
+        let loaded = Loaded { units: Vec::new(), sources: SourceMap::default(), diagnostics: Vec::new() };
         let mut loader = Loader { loaded, files: HashMap::new(), prelude: HashMap::new(), root };
         loader.load_prelude();
         loader
@@ -162,8 +161,14 @@ impl Loader {
         let Some(path) = find_source(&wanted) else {
             let shown = wanted.display();
             self.loaded.diagnostics.push(
-                Diagnostic::error("missing-import", site.span, format!("there is no file to import as \"{}\"", site.path))
-                    .help(format!("looked for {shown}.fut and {shown}.dz; a path is relative to the file that imports")),
+                Diagnostic::error(
+                    "missing-import",
+                    site.span,
+                    format!("there is no file to import as \"{}\"", site.path),
+                )
+                .help(format!(
+                    "looked for {shown}.fut and {shown}.dz; a path is relative to the file that imports"
+                )),
             );
             return None;
         };
@@ -173,8 +178,12 @@ impl Loader {
             Some(State::Failed) => return None,
             Some(State::Open) => {
                 self.loaded.diagnostics.push(
-                    Diagnostic::error("import-cycle", site.span, format!("importing \"{}\" leads back to this file", site.path))
-                        .help("move what both files need into a third one that imports neither"),
+                    Diagnostic::error(
+                        "import-cycle",
+                        site.span,
+                        format!("importing \"{}\" leads back to this file", site.path),
+                    )
+                    .help("move what both files need into a third one that imports neither"),
                 );
                 return None;
             }

@@ -38,8 +38,7 @@ pub fn message(style: Style, text: &str) -> String {
 
 /// All diagnostics, an empty line between them, each with a newline at its end.
 pub fn diagnostics(style: Style, sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
-    let rendered: Vec<String> =
-        diagnostics.iter().map(|d| diagnostic(style, sources, d) + "\n").collect();
+    let rendered: Vec<String> = diagnostics.iter().map(|d| diagnostic(style, sources, d) + "\n").collect();
     rendered.join("\n")
 }
 

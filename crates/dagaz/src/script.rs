@@ -48,7 +48,12 @@ pub enum ScriptValue {
 type Scope = Vec<(String, ScriptValue)>;
 
 /// Evaluate an expression and turn the result into arguments for an entry point.
-pub fn arguments(exp: &Exp, session: &mut Session, directory: &Path, entry: &Entry) -> Result<Vec<Value>, String> {
+pub fn arguments(
+    exp: &Exp,
+    session: &mut Session,
+    directory: &Path,
+    entry: &Entry,
+) -> Result<Vec<Value>, String> {
     let value = Evaluator { session, directory }.eval(&mut Vec::new(), exp)?;
     fit_arguments(entry, vec![value])
 }
@@ -200,8 +205,9 @@ fn fit_arguments(entry: &Entry, args: Vec<ScriptValue>) -> Result<Vec<Value>, St
     }
     let mut values = Vec::new();
     for (param, arg) in entry.params.iter().zip(args) {
-        fit(&param.ty, arg, &mut values)
-            .map_err(|found| format!("'{}' wants {} for '{}', but is given {found}", entry.name, param.ty.name(), param.name))?;
+        fit(&param.ty, arg, &mut values).map_err(|found| {
+            format!("'{}' wants {} for '{}', but is given {found}", entry.name, param.ty.name(), param.name)
+        })?;
     }
     Ok(values)
 }

@@ -74,7 +74,8 @@ impl<'t> Parser<'t> {
     }
 
     fn name(&mut self) -> Result<String, String> {
-        let name = self.peek_name().ok_or_else(|| format!("a name is expected at '{}'", beginning(self.rest())))?;
+        let name =
+            self.peek_name().ok_or_else(|| format!("a name is expected at '{}'", beginning(self.rest())))?;
         self.at += name.len();
         Ok(name.to_owned())
     }
@@ -154,7 +155,10 @@ impl<'t> Parser<'t> {
                 let rest = self.rest();
                 let number = |(i, c): (usize, char)| {
                     let after_exponent = i > 0 && matches!(rest.as_bytes()[i - 1], b'e' | b'E' | b'p' | b'P');
-                    c.is_alphanumeric() || c == '.' || c == '_' || ((c == '-' || c == '+') && (i == 0 || after_exponent))
+                    c.is_alphanumeric()
+                        || c == '.'
+                        || c == '_'
+                        || ((c == '-' || c == '+') && (i == 0 || after_exponent))
                 };
                 let end = rest.char_indices().find(|&at| !number(at)).map_or(rest.len(), |(i, _)| i);
                 self.literal(end)
@@ -208,7 +212,8 @@ impl<'t> Parser<'t> {
 
     fn literal(&mut self, length: usize) -> Result<Exp, String> {
         let text = &self.rest()[..length];
-        let mut values = data::read_values(text.as_bytes()).map_err(|error| format!("in '{text}': {error}"))?;
+        let mut values =
+            data::read_values(text.as_bytes()).map_err(|error| format!("in '{text}': {error}"))?;
         self.at += length;
         match values.len() {
             1 => Ok(Exp::Literal(values.remove(0))),

@@ -9,7 +9,10 @@ use crate::data;
 #[derive(Clone, Debug)]
 pub enum Generator {
     /// An array, or a scalar if there are no sizes.
-    Random { shape: Vec<usize>, elem: PrimType },
+    Random {
+        shape: Vec<usize>,
+        elem: PrimType,
+    },
     Constant(Value),
 }
 

@@ -72,7 +72,8 @@ pub fn text(results: &[ProgramResult]) -> String {
         let _ = writeln!(out, "{name}{padding}  {programs:>8}  {passed:>6}  {failed:>6}  {percent:>8}");
     };
     row("folder", ["programs", "passed", "failed", "%"].map(str::to_owned));
-    let cells = |t: &Tally| [t.programs().to_string(), t.passed.to_string(), t.failed.to_string(), t.percent()];
+    let cells =
+        |t: &Tally| [t.programs().to_string(), t.passed.to_string(), t.failed.to_string(), t.percent()];
     for (folder, tally) in &folders {
         row(folder, cells(tally));
     }

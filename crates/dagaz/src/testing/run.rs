@@ -88,7 +88,9 @@ pub fn run_program(path: &Path, spec: &Spec, settings: &Settings) -> ProgramResu
     }
     let outcome = match &spec.expectation {
         Expectation::Rejected(pattern) => run_rejected(path, pattern, &mut result),
-        Expectation::Accepted { cases, warnings } => run_accepted(path, cases, warnings, settings, &mut result),
+        Expectation::Accepted { cases, warnings } => {
+            run_accepted(path, cases, warnings, settings, &mut result)
+        }
     };
     if let Err(reason) = outcome {
         result.status = Status::Failed;

@@ -72,7 +72,9 @@ pub fn parse(text: &str) -> Result<Option<Spec>, String> {
                 warnings.extend(more_warnings);
             }
             (Some(_), _) => {
-                return Err(format!("test block at line {line}: a program that must be rejected has one test block"));
+                return Err(format!(
+                    "test block at line {line}: a program that must be rejected has one test block"
+                ));
             }
         }
     }
@@ -228,7 +230,10 @@ impl<'t> BlockParser<'t> {
         loop {
             match self.peek_word() {
                 "" => {
-                    return Err(format!("'input' is expected at '{}'", self.rest().lines().next().unwrap_or("")));
+                    return Err(format!(
+                        "'input' is expected at '{}'",
+                        self.rest().lines().next().unwrap_or("")
+                    ));
                 }
                 "input" => break,
                 tag => {

@@ -99,10 +99,11 @@ fn run_guarded(path: &Path, spec: Spec, settings: &Settings) -> ProgramResult {
     let patience = settings.timeout * (u32::try_from(cases).unwrap_or(u32::MAX).saturating_add(1)) + GRACE;
     let (sender, receiver) = channel();
     let (own_path, own_settings) = (path.to_path_buf(), settings.clone());
-    let thread = std::thread::Builder::new().name("test".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-        // Nobody listens any more if this took too long.
-        let _ = sender.send(run_program(&own_path, &spec, &own_settings));
-    });
+    let thread =
+        std::thread::Builder::new().name("test".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+            // Nobody listens any more if this took too long.
+            let _ = sender.send(run_program(&own_path, &spec, &own_settings));
+        });
     let thread = match thread {
         Ok(thread) => thread,
         Err(error) => return ProgramResult::failed(path, format!("cannot start a thread: {error}"), 0.0),
@@ -111,7 +112,9 @@ fn run_guarded(path: &Path, spec: Spec, settings: &Settings) -> ProgramResult {
     let seconds = start.elapsed().as_secs_f64();
     match outcome {
         Ok(result) => result,
-        Err(RecvTimeoutError::Timeout) => ProgramResult::failed(path, "time-out: stuck outside of a call", seconds),
+        Err(RecvTimeoutError::Timeout) => {
+            ProgramResult::failed(path, "time-out: stuck outside of a call", seconds)
+        }
         Err(RecvTimeoutError::Disconnected) => {
             let message = thread.join().err().map_or_else(String::new, |panic| panic_message(&*panic));
             ProgramResult::failed(path, format!("internal error: {message}"), seconds)
