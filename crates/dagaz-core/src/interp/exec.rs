@@ -40,6 +40,7 @@ impl<'c> Machine<'c> {
     }
 
     /// The value, moved out if this is its last use.
+    #[inline]
     pub(super) fn read(&self, frame: &mut Frame, operand: Operand) -> Slot {
         match operand {
             Operand::Slot(slot) => frame[slot as usize].clone(),
@@ -49,6 +50,7 @@ impl<'c> Machine<'c> {
         }
     }
 
+    #[inline]
     pub(super) fn prim(&self, frame: &Frame, operand: Operand) -> Fallible<Prim> {
         let slot = match operand {
             Operand::Const(prim) => return Ok(prim),
@@ -62,6 +64,7 @@ impl<'c> Machine<'c> {
         }
     }
 
+    #[inline]
     pub(super) fn i64(&self, frame: &Frame, operand: Operand) -> Fallible<i64> {
         match self.prim(frame, operand)? {
             Prim::I64(n) => Ok(n),
@@ -189,6 +192,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Time passes: looks at the limits now and then.
+    #[inline]
     pub(super) fn tick(&mut self) -> Fallible<()> {
         if self.patience > 0 {
             self.patience -= 1;
@@ -223,6 +227,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Binds the only variable of a pattern.
+    #[inline]
     pub(super) fn bind(&self, frame: &mut Frame, pat: &[u32], value: Slot) -> Fallible<()> {
         match pat {
             [slot] => {
@@ -239,8 +244,9 @@ impl<'c> Machine<'c> {
             Instr::Atom(a) => self.read(frame, *a),
             Instr::Index { array, indices, check } => self.index(frame, *array, indices, *check)?,
             Instr::Slice { array, dims } => self.slice(frame, *array, dims)?,
-            Instr::Update { array, dims, value, check } => {
-                self.update(frame, *array, dims, *value, *check)?
+            Instr::Update { array, dims, value } => self.update(frame, *array, dims, *value)?,
+            Instr::UpdateAt { array, indices, value, check } => {
+                self.update_at(frame, *array, indices, *value, *check)?
             }
             Instr::Copy(array) => self.copy(frame, *array)?,
             Instr::Iota { ty, n, start, step } => self.iota(frame, *ty, *n, *start, *step)?,

@@ -150,7 +150,14 @@ impl Checker<'_> {
                     .help("give all parameters and the result a type"),
             );
         }
-        if def.params.iter().any(|p| p.ty.has_function()) || def.ret.ty.has_function() {
+        // A constant that is a function is an entry point with that function's parameters.
+        let mut result = def.ret.ty.clone();
+        let mut parameters: Vec<Type> = def.params.iter().map(|p| p.ty.clone()).collect();
+        while let Type::Arrow(arrow) = &result {
+            parameters.push(arrow.from.clone());
+            result = arrow.to.ty.clone();
+        }
+        if parameters.iter().any(Type::has_function) || result.has_function() {
             return error("bad-entry-point", span, "Entry point functions may not be higher-order");
         }
         Ok(())

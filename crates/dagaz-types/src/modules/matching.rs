@@ -116,6 +116,12 @@ impl Checker<'_> {
         path: &mut Vec<Name>,
         matched: &mut Matched,
     ) -> Res<()> {
+        // Types may mention values as sizes.
+        for (name, value) in &want.values {
+            if let (ValueBinding::Def(w), Some(ValueBinding::Def(h))) = (value, have.values.get(name)) {
+                matched.subst.vars.insert(*w, *h);
+            }
+        }
         for (name, want_type) in sorted(&want.types) {
             // Abstract types have been seen to already.
             let abstract_here =
