@@ -81,15 +81,10 @@ impl Simplifier<'_> {
                 };
                 EType::Sum(sum.constrs.iter().map(constr).collect::<Res<Vec<_>>>()?.into())
             }
-<<<<<<< HEAD
             SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => {
                 return self.unsupported("an accumulator of functions");
             }
-            SVal::Acc(_) | SVal::Def(_) | SVal::Alias(_) | SVal::UnboundSize(_) => {
-=======
-            SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => return self.unsupported("an accumulator of functions"),
             SVal::Acc(_) | SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) => {
->>>>>>> wt-simplify
                 return self.bug("an accumulator of something that is not a value");
             }
         })

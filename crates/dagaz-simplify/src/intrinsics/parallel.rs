@@ -54,11 +54,6 @@ impl Simplifier<'_> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark)) {
             return Ok(());
         }
-<<<<<<< HEAD
-        self.unsupported(
-            "an array whose rows have sizes that are not known outside of the function that makes them",
-        )
-=======
         let mut hoisted: Vec<Atom> = Vec::new();
         for stm in std::mem::take(stms) {
             let outside = |atom: &Atom| self.is_outside(*atom, mark) || hoisted.contains(atom);
@@ -75,8 +70,9 @@ impl Simplifier<'_> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark) || hoisted.contains(dim)) {
             return Ok(());
         }
-        self.unsupported("an array whose rows have sizes that are not known outside of the function that makes them")
->>>>>>> wt-simplify
+        self.unsupported(
+            "an array whose rows have sizes that are not known outside of the function that makes them",
+        )
     }
 
     /// A binary operator on rows like `row`.
