@@ -157,7 +157,9 @@ fn replace_consumed(sharing: &Sharing, exp: &mut Exp, from: VarId, to: VarId) {
     match exp {
         Exp::Update { array, .. } => replace(array),
         Exp::Hist { dests, .. } | Exp::Scatter { dests, .. } => dests.iter_mut().for_each(replace),
-        Exp::WithAcc { inputs, .. } => inputs.iter_mut().flat_map(|input| &mut input.arrays).for_each(replace),
+        Exp::WithAcc { inputs, .. } => {
+            inputs.iter_mut().flat_map(|input| &mut input.arrays).for_each(replace)
+        }
         Exp::Map { arrays, .. } => arrays.iter_mut().for_each(replace),
         // Only one of several equal operands: the next one gets a copy of its own.
         Exp::Loop { params, .. } => {

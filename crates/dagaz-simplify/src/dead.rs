@@ -87,7 +87,12 @@ pub(crate) fn for_each_body(exp: &mut Exp, f: &mut impl FnMut(&[Param], &[Type],
             let params: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
             f(&params, &[], &mut Body::default());
         }
-        Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {}
+        Exp::Atom(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::TernOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Convert(..) => {}
         Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {}
         Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => {}
         Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => {}

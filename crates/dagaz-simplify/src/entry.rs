@@ -55,7 +55,14 @@ impl Simplifier<'_> {
         let id = FunId(self.funs.len() as u32);
         self.funs.push(Some(fun));
         let results = self.entry_results(&def, &template.value);
-        Ok(Entry { name, fun: id, size_params, params: inputs.params, size_results: template.size_results, results })
+        Ok(Entry {
+            name,
+            fun: id,
+            size_params,
+            params: inputs.params,
+            size_results: template.size_results,
+            results,
+        })
     }
 
     /// Size parameters get their values from the arrays that have them; one that no array has is zero.
@@ -191,7 +198,8 @@ fn plain_type(value: &SVal, types: &[Type]) -> Option<Type> {
 }
 
 fn is_tuple(fields: &[(dagaz_syntax::Name, SourceType)]) -> bool {
-    fields.len() != 1 && fields.iter().enumerate().all(|(i, (name, _))| *name == dagaz_syntax::Name::tuple_field(i))
+    fields.len() != 1
+        && fields.iter().enumerate().all(|(i, (name, _))| *name == dagaz_syntax::Name::tuple_field(i))
 }
 
 fn is_unique(ty: &SourceType) -> bool {
@@ -217,7 +225,8 @@ fn show(value: &SVal) -> String {
         SVal::Scalar(prim, _) => prim.name().to_owned(),
         SVal::Array(array) => format!("[]{}", show(&array.elem)),
         SVal::Record(fields) => {
-            let tuple = fields.iter().enumerate().all(|(i, (name, _))| *name == dagaz_syntax::Name::tuple_field(i));
+            let tuple =
+                fields.iter().enumerate().all(|(i, (name, _))| *name == dagaz_syntax::Name::tuple_field(i));
             let field = |(name, v): &(dagaz_syntax::Name, SVal)| match tuple {
                 true => show(v),
                 false => format!("{name}: {}", show(v)),
@@ -227,11 +236,16 @@ fn show(value: &SVal) -> String {
         }
         SVal::Sum(sum) => {
             let constr = |(name, payload): &(dagaz_syntax::Name, Vec<SVal>)| {
-                std::iter::once(format!("#{name}")).chain(payload.iter().map(show)).collect::<Vec<_>>().join(" ")
+                std::iter::once(format!("#{name}"))
+                    .chain(payload.iter().map(show))
+                    .collect::<Vec<_>>()
+                    .join(" ")
             };
             sum.constrs.iter().map(constr).collect::<Vec<_>>().join(" | ")
         }
-        SVal::Fun(_) | SVal::Choice(_) | SVal::Def(_) | SVal::Alias(_) | SVal::Absent => "function".to_owned(),
+        SVal::Fun(_) | SVal::Choice(_) | SVal::Def(_) | SVal::Alias(_) | SVal::Absent => {
+            "function".to_owned()
+        }
         SVal::Acc(_) => "acc".to_owned(),
         SVal::SizeOf(..) | SVal::UnboundSize(_) => "i64".to_owned(),
     }

@@ -67,7 +67,9 @@ impl<'a> Locs<'a> {
         let file = self.files.entry(span.file).or_insert_with(|| File {
             name: source.name.as_str().into(),
             line_starts: std::iter::once(0)
-                .chain(source.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1))
+                .chain(
+                    source.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1),
+                )
                 .collect(),
         });
         let line = file.line_starts.partition_point(|start| *start <= span.start);

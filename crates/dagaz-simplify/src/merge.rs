@@ -109,10 +109,10 @@ impl Simplifier<'_> {
                 }
                 SVal::Sum(Rc::new(SumVal { tag: x.tag, constrs }))
             }
-            (SVal::Absent, _) => {
-                walk(skeleton, &mut Zeroed { simplifier: self, path }, &mut Path::default())
+            (SVal::Absent, _) => walk(skeleton, &mut Zeroed { simplifier: self, path }, &mut Path::default()),
+            (SVal::Fun(_) | SVal::Choice(_), SVal::Choice(choice)) => {
+                self.adapt_choice(value, choice, path)?
             }
-            (SVal::Fun(_) | SVal::Choice(_), SVal::Choice(choice)) => self.adapt_choice(value, choice, path)?,
             _ => value.clone(),
         })
     }

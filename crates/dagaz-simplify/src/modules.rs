@@ -7,7 +7,9 @@ use std::rc::Rc;
 use dagaz_types::typed::{Alias, Apply, Dec, TypeDef};
 
 use crate::context::{Res, Simplifier};
-use crate::value::{AliasInst, ConstState, DefInst, Env, FunctorInst, Origin, SVal, TypeBinding, TypeClosure};
+use crate::value::{
+    AliasInst, ConstState, DefInst, Env, FunctorInst, Origin, SVal, TypeBinding, TypeClosure,
+};
 
 impl Simplifier<'_> {
     pub fn declare(&mut self, env: &mut Env, decs: &[Rc<Dec>]) -> Res<()> {

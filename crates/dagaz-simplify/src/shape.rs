@@ -226,7 +226,9 @@ impl Simplifier<'_> {
                     let acc = self.fresh_leaf(hint, ty, params);
                     SVal::Acc(Rc::new(AccVal { acc, dim, elem: elem.as_ref().clone() }))
                 }
-                EType::Prim(_) | EType::Record(_) | EType::Sum(_) | EType::Fun | EType::Acc(_) => SVal::Absent,
+                EType::Prim(_) | EType::Record(_) | EType::Sum(_) | EType::Fun | EType::Acc(_) => {
+                    SVal::Absent
+                }
             },
             EType::Fun => SVal::Absent,
         }

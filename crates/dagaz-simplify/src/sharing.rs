@@ -104,7 +104,9 @@ impl Sharing {
             let shared = match &stm.exp {
                 Exp::Atom(atom) => self.all_roots(&[*atom]),
                 Exp::Index { array, .. } | Exp::Slice { array, .. } => self.all_roots(&[(*array).into()]),
-                Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => self.all_roots(&[(*array).into()]),
+                Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => {
+                    self.all_roots(&[(*array).into()])
+                }
                 Exp::Trace { values, .. } => self.all_roots(values),
                 Exp::If { then, otherwise, .. } => self.all_roots(&[then.result[i], otherwise.result[i]]),
                 Exp::Loop { params, body, .. } => {
@@ -156,7 +158,9 @@ impl Sharing {
         };
         match exp {
             Exp::Update { array, .. } => vec![(*array).into()],
-            Exp::Hist { dests, .. } | Exp::Scatter { dests, .. } => dests.iter().map(|d| (*d).into()).collect(),
+            Exp::Hist { dests, .. } | Exp::Scatter { dests, .. } => {
+                dests.iter().map(|d| (*d).into()).collect()
+            }
             Exp::WithAcc { inputs, .. } => {
                 inputs.iter().flat_map(|input| &input.arrays).map(|array| (*array).into()).collect()
             }

@@ -117,7 +117,9 @@ impl Simplifier<'_> {
         let mut new_leaves = Vec::with_capacity(leaves.len());
         for (leaf, ty) in leaves.iter().zip(leaf_types(fun, &new_dims)) {
             let known = match (leaf.atom, &leaf.ty) {
-                (Atom::Var(_), Type::Prim(PrimType::I64)) => args[..sizes].iter().position(|arg| *arg == leaf.atom),
+                (Atom::Var(_), Type::Prim(PrimType::I64)) => {
+                    args[..sizes].iter().position(|arg| *arg == leaf.atom)
+                }
                 _ => None,
             };
             if let Some(position) = known {

@@ -59,9 +59,8 @@ impl Simplifier<'_> {
             positions.push(match index {
                 SliceIndex::Index(exp) => Position::Index(self.eval_index(env, exp)?),
                 SliceIndex::Slice { start, end, stride } => {
-                    let mut part = |part: &Option<Box<Exp>>| {
-                        part.as_ref().map(|e| self.eval_scalar(env, e)).transpose()
-                    };
+                    let mut part =
+                        |part: &Option<Box<Exp>>| part.as_ref().map(|e| self.eval_scalar(env, e)).transpose();
                     Position::Slice { start: part(start)?, end: part(end)?, stride: part(stride)? }
                 }
             });

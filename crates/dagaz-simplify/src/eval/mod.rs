@@ -91,7 +91,7 @@ impl Simplifier<'_> {
                 for (name, field) in fields {
                     values.push((*name, self.eval(env, field)?));
                 }
-                values.sort_by(|a, b| a.0.cmp(&b.0));
+                values.sort_by_key(|(name, _)| *name);
                 Ok(SVal::Record(values.into()))
             }
             ExpKind::Array(elems) => self.array_literal(env, exp, elems),
@@ -130,7 +130,9 @@ impl Simplifier<'_> {
                 let free = self.free_of_lambda(lambda);
                 Ok(SVal::fun(Code::Lambda { lambda: lambda.clone(), free, env: env.clone() }))
             }
-            ExpKind::Loop { sizes, pat, init, form, body } => self.loop_exp(env, exp, sizes, pat, init, form, body),
+            ExpKind::Loop { sizes, pat, init, form, body } => {
+                self.loop_exp(env, exp, sizes, pat, init, form, body)
+            }
             ExpKind::Match { scrutinee, cases } => self.match_exp(env, exp, scrutinee, cases),
             ExpKind::With { target, path, value } => self.with_exp(env, exp, target, path, value),
             ExpKind::Assert { cond, body } => {
@@ -211,7 +213,8 @@ impl Simplifier<'_> {
             }
         };
         let flat = flatten(&template);
-        let rows: Vec<Vec<Atom>> = values.iter().map(|v| flatten(&self.redim(v, &flat.dims)).atoms()).collect();
+        let rows: Vec<Vec<Atom>> =
+            values.iter().map(|v| flatten(&self.redim(v, &flat.dims)).atoms()).collect();
         let dim = Atom::i64(values.len() as i64);
         let mut leaves = Vec::with_capacity(flat.leaves.len());
         for (i, leaf) in flat.leaves.iter().enumerate() {
@@ -235,7 +238,8 @@ impl Simplifier<'_> {
         let tag = match attr {
             AttrKind::Name(name) if name.as_str() == "trace" => String::new(),
             AttrKind::Name(name) if name.as_str() == "break" => "break".to_owned(),
-            AttrKind::Compound(name, args) if name.as_str() == "trace" => match args.first().map(|a| &a.kind) {
+            AttrKind::Compound(name, args) if name.as_str() == "trace" => match args.first().map(|a| &a.kind)
+            {
                 Some(AttrKind::Name(tag)) => tag.to_string(),
                 Some(AttrKind::Int(tag)) => tag.to_string(),
                 Some(AttrKind::Compound(..)) | None => String::new(),

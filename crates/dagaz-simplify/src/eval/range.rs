@@ -54,9 +54,10 @@ impl Simplifier<'_> {
         let step_i64 = self.signed(prim, step);
         let (stalls, downwards) = match second {
             None => (Atom::bool(false), Atom::bool(downwards_by_default)),
-            Some(_) => {
-                (self.cmp(CmpOp::Eq, PrimType::I64, step_i64, zero), self.cmp(CmpOp::Lt, PrimType::I64, step_i64, zero))
-            }
+            Some(_) => (
+                self.cmp(CmpOp::Eq, PrimType::I64, step_i64, zero),
+                self.cmp(CmpOp::Lt, PrimType::I64, step_i64, zero),
+            ),
         };
         let wrong_direction = match kind {
             RangeKind::Inclusive => Atom::bool(false),
@@ -169,11 +170,9 @@ fn show_shape(dims: &[Atom], parts: &mut Vec<MsgPart>) {
     for dim in dims {
         match dim {
             Atom::Const(Prim::I64(size)) => parts.push(MsgPart::Text(format!("[{size}]"))),
-            Atom::Const(_) | Atom::Var(_) => parts.extend([
-                MsgPart::Text("[".into()),
-                MsgPart::Value(*dim),
-                MsgPart::Text("]".into()),
-            ]),
+            Atom::Const(_) | Atom::Var(_) => {
+                parts.extend([MsgPart::Text("[".into()), MsgPart::Value(*dim), MsgPart::Text("]".into())])
+            }
         }
     }
 }

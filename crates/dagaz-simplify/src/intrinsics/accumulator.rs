@@ -81,7 +81,9 @@ impl Simplifier<'_> {
                 };
                 EType::Sum(sum.constrs.iter().map(constr).collect::<Res<Vec<_>>>()?.into())
             }
-            SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => return self.unsupported("an accumulator of functions"),
+            SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => {
+                return self.unsupported("an accumulator of functions");
+            }
             SVal::Acc(_) | SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) => {
                 return self.bug("an accumulator of something that is not a value");
             }

@@ -108,7 +108,9 @@ impl Simplifier<'_> {
 
     pub(super) fn unzip(&mut self, array: &ArrayVal) -> Res<SVal> {
         match &array.elem {
-            SVal::Record(fields) => Ok(SVal::tuple(fields.iter().map(|(_, v)| SVal::array(array.dim, v.clone())))),
+            SVal::Record(fields) => {
+                Ok(SVal::tuple(fields.iter().map(|(_, v)| SVal::array(array.dim, v.clone()))))
+            }
             _ => self.bug("unzip of something that is not an array of pairs"),
         }
     }

@@ -94,7 +94,9 @@ impl Simplifier<'_> {
     pub(super) fn flat_update(&mut self, array: &ArrayVal, args: &[SVal]) -> Res<SVal> {
         let Some((values, scalars)) = args.split_last() else { return self.bug("an update without values") };
         let scalars = self.scalars(scalars)?;
-        let Some((offset, strides)) = scalars.split_first() else { return self.bug("a view without an offset") };
+        let Some((offset, strides)) = scalars.split_first() else {
+            return self.bug("a view without an offset");
+        };
         let (elem, sizes) = self.below(values, strides.len())?;
         let dims: Vec<(Atom, Atom)> = sizes.iter().copied().zip(strides.iter().copied()).collect();
         let total = sizes.iter().fold(Atom::i64(1), |total, size| self.mul(total, *size));

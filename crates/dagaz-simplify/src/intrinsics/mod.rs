@@ -68,9 +68,7 @@ impl Simplifier<'_> {
             ("hist_3d", [_, dest, op, ne, is, vs]) => self.hist(3, dest, op, ne, is, vs),
             ("flatmap", [f, SVal::Array(a)]) => self.flatmap(f, a, type_args),
             ("acc_write", [SVal::Acc(acc), SVal::Scalar(_, i), v]) => self.acc_write(acc, *i, v),
-            ("scatter_stream", [SVal::Array(dest), f, SVal::Array(bs)]) => {
-                self.stream(dest, None, f, bs)
-            }
+            ("scatter_stream", [SVal::Array(dest), f, SVal::Array(bs)]) => self.stream(dest, None, f, bs),
             ("hist_stream", [SVal::Array(dest), op, ne, f, SVal::Array(bs)]) => {
                 self.stream(dest, Some((op, ne)), f, bs)
             }

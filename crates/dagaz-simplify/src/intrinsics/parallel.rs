@@ -70,7 +70,9 @@ impl Simplifier<'_> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark) || hoisted.contains(dim)) {
             return Ok(());
         }
-        self.unsupported("an array whose rows have sizes that are not known outside of the function that makes them")
+        self.unsupported(
+            "an array whose rows have sizes that are not known outside of the function that makes them",
+        )
     }
 
     /// A binary operator on rows like `row`.
@@ -234,7 +236,8 @@ impl Simplifier<'_> {
             for (param, value) in params.iter().zip(values) {
                 let mut dims = vec![DimSlice::Range { start, len: part.dim, stride: Atom::i64(1) }];
                 if let Type::Array { dims: all, .. } = &param.ty {
-                    let whole = |len: &Atom| DimSlice::Range { start: Atom::i64(0), len: *len, stride: Atom::i64(1) };
+                    let whole =
+                        |len: &Atom| DimSlice::Range { start: Atom::i64(0), len: *len, stride: Atom::i64(1) };
                     dims.extend(all.iter().skip(1).map(whole));
                 }
                 let exp = Exp::Update { array: param.var, dims, value, check: Check::Checked };
