@@ -258,6 +258,21 @@ fn what_zip_shares_is_copied_before_it_is_updated() {
 }
 
 #[test]
+fn updates_inside_of_records_in_arrays() {
+    check_run(
+        r"
+        entry main [n] (xs: *[n](i32, bool)) (i: i64) =
+          let ys = xs with [i].1 = false
+          in ys with [0].0 = 7
+        ",
+        "[1, 2] [true, true] 1i64",
+        expect![[r#"
+            [7i32, 2i32]
+            [true, false]"#]],
+    );
+}
+
+#[test]
 fn slices_out_of_bounds_say_so() {
     check_run(
         "entry main [n] (xs: [n]i32) = xs[1:5]",
