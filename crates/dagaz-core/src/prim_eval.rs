@@ -186,6 +186,16 @@ fn cospi(x: f64) -> f64 {
     }
 }
 
+/// Division rounding towards negative infinity.
+macro_rules! signed_floor {
+    ($ty:ty) => {
+        |x: $ty, y: $ty| {
+            let q = x.wrapping_div(y);
+            if x.wrapping_rem(y) != 0 && (x < 0) != (y < 0) { q - 1 } else { q }
+        }
+    };
+}
+
 pub fn eval_binop(op: BinOp, x: Prim, y: Prim) -> PrimResult {
     macro_rules! int {
         ($con:ident, $x:expr, $y:expr, $unsigned:ty, $signed:ty, $wide:ty, $floor_div:expr) => {{
@@ -234,14 +244,6 @@ pub fn eval_binop(op: BinOp, x: Prim, y: Prim) -> PrimResult {
                 _ => Err(PrimError::IllTyped),
             }
         }};
-    }
-    macro_rules! signed_floor {
-        ($ty:ty) => {
-            |x: $ty, y: $ty| {
-                let q = x.wrapping_div(y);
-                if x.wrapping_rem(y) != 0 && (x < 0) != (y < 0) { q - 1 } else { q }
-            }
-        };
     }
     match (x, y) {
         (Prim::I8(x), Prim::I8(y)) => int!(I8, x, y, u8, i8, i16, signed_floor!(i8)),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::exp::{Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
+use crate::exp::{AccInput, Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
 use crate::types::{Atom, Param, Type, VarId};
 
 /// Calls `f` with every atom that the expression uses itself, outside of nested bodies; arrays come as
@@ -75,18 +75,20 @@ pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
             shape.iter().copied().for_each(f);
         }
         Exp::WithAcc { inputs, .. } => {
-            for input in inputs {
-                input.shape.iter().copied().for_each(&mut *f);
-                input.arrays.iter().for_each(|a| f((*a).into()));
-                if let Some((_, neutral)) = &input.op {
-                    neutral.iter().copied().for_each(&mut *f);
-                }
-            }
+            inputs.iter().for_each(|i| input_operands(i, f));
         }
         Exp::UpdateAcc { acc, indices, values } => {
             f((*acc).into());
             indices.iter().chain(values).copied().for_each(f);
         }
+    }
+}
+
+fn input_operands(input: &AccInput, f: &mut impl FnMut(Atom)) {
+    input.shape.iter().copied().for_each(&mut *f);
+    input.arrays.iter().for_each(|a| f((*a).into()));
+    if let Some((_, neutral)) = &input.op {
+        neutral.iter().copied().for_each(f);
     }
 }
 
@@ -208,7 +210,22 @@ impl FreeVars {
                 self.body(body);
             }
             Exp::ArrayLit { row, .. } => self.ty(row),
-            _ => {}
+            Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::TernOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Convert(..) => {}
+            Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {}
+            Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => {}
+            Exp::Scratch { .. } | Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => {}
+            // Their lambdas are done.
+            Exp::Map { .. }
+            | Exp::Reduce { .. }
+            | Exp::Scan { .. }
+            | Exp::Hist { .. }
+            | Exp::Scatter { .. } => {}
+            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
         }
     }
 }

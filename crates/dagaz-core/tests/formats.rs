@@ -19,10 +19,11 @@ fn check(input: &str, expect: Expect) {
 #[test]
 fn scalars() {
     check(
-        "1 -2i64 3.5 -1e-3f32 0xFFu8 0b101i16 1_000 f32.nan -f64.inf true 0x1.8p1f64 0.1f16 65504f16",
+        "1 -2i64 255i8 3.5 -1e-3f32 0xFFu8 0b101i16 1_000 f32.nan -f64.inf true 0x1.8p1f64 0.1f16 65504f16",
         expect![[r#"
             1i32
             -2i64
+            -1i8
             3.5f64
             -0.001f32
             255u8
@@ -40,19 +41,21 @@ fn scalars() {
 #[test]
 fn arrays() {
     check(
-        "[1, 2] [[1f32], [2f32]] -- a comment\n empty([2][0]i32) \"ab\\n\" [true,false,]",
+        "[1, 2] [[1f32], [2f32]] -- a comment\n empty([2][0]i32) \"ab\\n\" [true,false,] [1 2]",
         expect![[r#"
             [1i32, 2i32]
             [[1.0f32], [2.0f32]]
             empty([2][0]i32)
             [97u8, 98u8, 10u8]
-            [true, false]"#]],
+            [true, false]
+            [1i32, 2i32]"#]],
     );
 }
 
 #[test]
 fn refused() {
     check("[1, 2", expect!["error: ',' is expected (at byte 5)"]);
+    check("[1-2]", expect!["error: ',' is expected (at byte 2)"]);
     check("[1, [2]]", expect!["error: scalars at different depths of brackets (at byte 5)"]);
     check("[[1], [2, 3]]", expect!["error: a row of length 2 among rows of length 1 (at byte 6)"]);
     check("[1, 2i64]", expect!["error: an element of type i64 among elements of type i32 (at byte 4)"]);

@@ -243,7 +243,11 @@ impl<'i> Reader<'i> {
         let mut count = 0;
         while !self.eat(b"]") {
             if count > 0 {
-                self.expect(",")?;
+                // The reference reads elements that only blanks separate, too.
+                let blank = self.pos > 0 && self.input[self.pos - 1].is_ascii_whitespace();
+                if !self.eat(b",") && !blank {
+                    return Err(self.error("',' is expected"));
+                }
                 if self.eat(b"]") {
                     break;
                 }
@@ -374,19 +378,14 @@ pub fn parse_scalar(text: &str, negative: bool, wanted: Option<PrimType>) -> Res
     }
     let digits = if radix == 10 { digits } else { &digits[2..] };
     let magnitude = u64::from_str_radix(digits, radix).map_err(|_| unknown())?;
-    integer(magnitude, negative, ty, radix != 10).ok_or_else(|| format!("'{text}' does not fit in {ty}"))
+    integer(magnitude, negative, ty).ok_or_else(|| format!("'{text}' does not fit in {ty}"))
 }
 
-/// Digits of a given base may use all of the type's bits.
-fn integer(magnitude: u64, negative: bool, ty: PrimType, as_bits: bool) -> Option<Prim> {
+/// A signed type also takes the numbers of the unsigned type of its width, as the same bits: `255i8` is `-1i8`.
+fn integer(magnitude: u64, negative: bool, ty: PrimType) -> Option<Prim> {
     let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-    let bits = ty.bits();
-    let (low, high) = if ty.is_signed() {
-        let high = if as_bits { 1i128 << bits } else { 1i128 << (bits - 1) };
-        (-(1i128 << (bits - 1)), high)
-    } else {
-        (0, 1i128 << bits)
-    };
+    let low = if ty.is_signed() { -(1i128 << (ty.bits() - 1)) } else { 0 };
+    let high = 1i128 << ty.bits();
     (ty.is_int() && (low..high).contains(&value)).then(|| Prim::of_i64(ty, value as i64))
 }
 

@@ -148,18 +148,7 @@ impl<'c> Machine<'c> {
         operand: Operand,
         dims: &[CodeDim],
         value: Operand,
-        check: Check,
     ) -> Fallible<Slot> {
-        let fixed: Option<SmallVec<[Operand; 4]>> = dims
-            .iter()
-            .map(|dim| match dim {
-                CodeDim::Fix(i) => Some(*i),
-                CodeDim::Range { .. } => None,
-            })
-            .collect();
-        if let Some(indices) = fixed {
-            return self.update_at(frame, operand, &indices, value, check);
-        }
         let dims = self.dims(frame, dims)?;
         let value = self.array(frame, value)?;
         let mut array = self.array(frame, operand)?;
@@ -180,7 +169,7 @@ impl<'c> Machine<'c> {
         Ok(Slot::Array(array))
     }
 
-    fn update_at(
+    pub(super) fn update_at(
         &mut self,
         frame: &mut Frame,
         operand: Operand,
@@ -195,6 +184,12 @@ impl<'c> Machine<'c> {
             return Ok(Slot::Empty);
         };
         self.count(value.elements());
+        if let Value::Prim(prim) = value
+            && array.shape().len() == indices.len()
+            && array.set(offset, prim)
+        {
+            return Ok(Slot::Array(array));
+        }
         if array.shape()[indices.len()..] != *value.shape() || !array.write(offset, &value) {
             let (wanted, got) = (&array.shape()[indices.len()..], value.type_text());
             return Err(internal(format!("update of a row of shape {wanted:?} by {got}")));
@@ -306,6 +301,9 @@ impl<'c> Machine<'c> {
         let shape = self.shape(frame, dims, "a dimension")?;
         let array = self.array(frame, operand)?;
         self.count(1);
+        if shape.is_empty() && array.len() == 1 {
+            return array.get(0).map(Slot::Prim).ok_or_else(|| internal("an element is missing"));
+        }
         let old = Shape::from_slice(array.shape());
         let reshaped = array.reshaped(&shape);
         reshaped.map(Slot::Array).ok_or_else(|| internal(format!("cannot reshape {old:?} to {shape:?}")))

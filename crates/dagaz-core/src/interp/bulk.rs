@@ -39,6 +39,13 @@ impl<'c> Machine<'c> {
         values: impl IntoIterator<Item = Slot, IntoIter: ExactSizeIterator>,
     ) -> Fallible<u64> {
         let (rank, row) = place;
+        let values = values.into_iter();
+        if op.params.len() != arrays.len() + values.len() {
+            return Err(internal("an operator takes two values of each kind"));
+        }
+        for (slot, value) in op.params[arrays.len()..].iter().zip(values) {
+            frame[*slot as usize] = value;
+        }
         for (array, slot) in arrays.iter().zip(&op.params) {
             // A row is copied, for a view would make the array shared and the write a copy of everything.
             let old = match array.at(rank, row * array.stride_after(rank)) {
@@ -49,7 +56,7 @@ impl<'c> Machine<'c> {
             frame[*slot as usize] = old;
         }
         let mut span = 0;
-        self.combine(frame, op, values, &mut span)?;
+        self.combine(frame, op, &mut span)?;
         if op.body.result.len() != arrays.len() {
             return Err(internal("an operator has one result per array"));
         }

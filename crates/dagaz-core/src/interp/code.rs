@@ -64,6 +64,15 @@ pub(super) enum CodeDim {
     Range { start: Operand, len: Operand, stride: Operand },
 }
 
+impl CodeDim {
+    pub(super) fn fixed(&self) -> Option<Operand> {
+        match self {
+            CodeDim::Fix(i) => Some(*i),
+            CodeDim::Range { .. } => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum CodePart {
     Text(String),
@@ -79,29 +88,97 @@ pub(super) enum Instr {
     TernOp(TernOp, [Operand; 3]),
     CmpOp(CmpOp, Operand, Operand),
     Convert(PrimType, Operand),
-    Index { array: Operand, indices: Vec<Operand>, check: Check },
-    Slice { array: Operand, dims: Vec<CodeDim> },
-    Update { array: Operand, dims: Vec<CodeDim>, value: Operand, check: Check },
+    Index {
+        array: Operand,
+        indices: Vec<Operand>,
+        check: Check,
+    },
+    Slice {
+        array: Operand,
+        dims: Vec<CodeDim>,
+    },
+    /// An update of one element or row.
+    UpdateAt {
+        array: Operand,
+        indices: Vec<Operand>,
+        value: Operand,
+        check: Check,
+    },
+    Update {
+        array: Operand,
+        dims: Vec<CodeDim>,
+        value: Operand,
+    },
     Copy(Operand),
-    Iota { ty: PrimType, n: Operand, start: Operand, step: Operand },
-    Replicate { dims: Vec<Operand>, value: Operand },
-    Rearrange { perm: Vec<usize>, array: Operand },
-    Reshape { dims: Vec<Operand>, array: Operand },
-    Concat { arrays: Vec<Operand> },
-    Scratch { elem: PrimType, dims: Vec<Operand> },
-    ArrayLit { row: CodeType, elems: Vec<Operand> },
-    If { cond: Operand, then: Box<CodeBody>, otherwise: Box<CodeBody> },
+    Iota {
+        ty: PrimType,
+        n: Operand,
+        start: Operand,
+        step: Operand,
+    },
+    Replicate {
+        dims: Vec<Operand>,
+        value: Operand,
+    },
+    Rearrange {
+        perm: Vec<usize>,
+        array: Operand,
+    },
+    Reshape {
+        dims: Vec<Operand>,
+        array: Operand,
+    },
+    Concat {
+        arrays: Vec<Operand>,
+    },
+    Scratch {
+        elem: PrimType,
+        dims: Vec<Operand>,
+    },
+    ArrayLit {
+        row: CodeType,
+        elems: Vec<Operand>,
+    },
+    If {
+        cond: Operand,
+        then: Box<CodeBody>,
+        otherwise: Box<CodeBody>,
+    },
     Loop(Box<CodeLoop>),
-    Call { fun: FunId, args: Vec<Operand> },
-    Assert { cond: Operand, message: Vec<CodePart> },
-    Trace { tag: String, values: Vec<Operand> },
+    Call {
+        fun: FunId,
+        args: Vec<Operand>,
+    },
+    Assert {
+        cond: Operand,
+        message: Vec<CodePart>,
+    },
+    Trace {
+        tag: String,
+        values: Vec<Operand>,
+    },
     Map(Box<CodeRows>),
     Reduce(Box<CodeFold>),
     Scan(Box<CodeFold>),
-    Hist { fold: Box<CodeFold>, dests: Vec<Operand>, shape: Vec<Operand> },
-    Scatter { rows: Box<CodeRows>, dests: Vec<Operand>, shape: Vec<Operand> },
-    WithAcc { inputs: Vec<CodeAcc>, lambda: Box<CodeLambda> },
-    UpdateAcc { acc: Operand, indices: Vec<Operand>, values: Vec<Operand> },
+    Hist {
+        fold: Box<CodeFold>,
+        dests: Vec<Operand>,
+        shape: Vec<Operand>,
+    },
+    Scatter {
+        rows: Box<CodeRows>,
+        dests: Vec<Operand>,
+        shape: Vec<Operand>,
+    },
+    WithAcc {
+        inputs: Vec<CodeAcc>,
+        lambda: Box<CodeLambda>,
+    },
+    UpdateAcc {
+        acc: Operand,
+        indices: Vec<Operand>,
+        values: Vec<Operand>,
+    },
 }
 
 /// The rows that a parallel operation takes, and what is mapped over them, if anything.

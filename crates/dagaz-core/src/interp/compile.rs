@@ -453,12 +453,14 @@ impl<'g> Compiler<'g> {
                 Instr::Index { array: self.var(*array)?, indices: self.operands(indices)?, check: *check }
             }
             Exp::Slice { array, dims } => Instr::Slice { array: self.var(*array)?, dims: self.dims(dims)? },
-            Exp::Update { array, dims, value, check } => Instr::Update {
-                array: self.var(*array)?,
-                dims: self.dims(dims)?,
-                value: self.operand(*value)?,
-                check: *check,
-            },
+            Exp::Update { array, dims, value, check } => {
+                let (array, dims, value) = (self.var(*array)?, self.dims(dims)?, self.operand(*value)?);
+                let fixed: Option<Vec<Operand>> = dims.iter().map(CodeDim::fixed).collect();
+                match fixed {
+                    Some(indices) => Instr::UpdateAt { array, indices, value, check: *check },
+                    None => Instr::Update { array, dims, value },
+                }
+            }
             Exp::Copy(array) => Instr::Copy(self.var(*array)?),
             Exp::Iota { ty, n, start, step } => Instr::Iota {
                 ty: *ty,

@@ -40,6 +40,7 @@ impl<'c> Machine<'c> {
     }
 
     /// The value, moved out if this is its last use.
+    #[inline]
     pub(super) fn read(&self, frame: &mut Frame, operand: Operand) -> Slot {
         match operand {
             Operand::Slot(slot) => frame[slot as usize].clone(),
@@ -49,6 +50,7 @@ impl<'c> Machine<'c> {
         }
     }
 
+    #[inline]
     pub(super) fn prim(&self, frame: &Frame, operand: Operand) -> Fallible<Prim> {
         let slot = match operand {
             Operand::Const(prim) => return Ok(prim),
@@ -62,6 +64,7 @@ impl<'c> Machine<'c> {
         }
     }
 
+    #[inline]
     pub(super) fn i64(&self, frame: &Frame, operand: Operand) -> Fallible<i64> {
         match self.prim(frame, operand)? {
             Prim::I64(n) => Ok(n),
@@ -90,15 +93,21 @@ impl<'c> Machine<'c> {
 
     /// The array where it is.
     pub(super) fn array_ref<'a>(&'a self, frame: &'a Frame, operand: Operand) -> Fallible<&'a Array> {
-        let slot = match operand {
-            Operand::Slot(slot) | Operand::Take(slot) => &frame[slot as usize],
-            Operand::Global(global) => &self.globals[global as usize],
-            Operand::Const(_) => return Err(internal("an array is expected")),
-        };
-        match slot {
-            Slot::Array(array) => Ok(array),
-            Slot::Empty => Err(internal("an array is used before it is bound, or after it was consumed")),
-            Slot::Prim(_) | Slot::Acc(_) => Err(internal("an array is expected")),
+        match self.slot(frame, operand) {
+            Some(Slot::Array(array)) => Ok(array),
+            Some(Slot::Empty) => {
+                Err(internal("an array is used before it is bound, or after it was consumed"))
+            }
+            Some(Slot::Prim(_) | Slot::Acc(_)) | None => Err(internal("an array is expected")),
+        }
+    }
+
+    /// The slot or global of a variable; none for a constant.
+    pub(super) fn slot<'a>(&'a self, frame: &'a Frame, operand: Operand) -> Option<&'a Slot> {
+        match operand {
+            Operand::Slot(slot) | Operand::Take(slot) => Some(&frame[slot as usize]),
+            Operand::Global(global) => Some(&self.globals[global as usize]),
+            Operand::Const(_) => None,
         }
     }
 
@@ -183,6 +192,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Time passes: looks at the limits now and then.
+    #[inline]
     pub(super) fn tick(&mut self) -> Fallible<()> {
         if self.patience > 0 {
             self.patience -= 1;
@@ -217,6 +227,7 @@ impl<'c> Machine<'c> {
     }
 
     /// Binds the only variable of a pattern.
+    #[inline]
     pub(super) fn bind(&self, frame: &mut Frame, pat: &[u32], value: Slot) -> Fallible<()> {
         match pat {
             [slot] => {
@@ -233,8 +244,9 @@ impl<'c> Machine<'c> {
             Instr::Atom(a) => self.read(frame, *a),
             Instr::Index { array, indices, check } => self.index(frame, *array, indices, *check)?,
             Instr::Slice { array, dims } => self.slice(frame, *array, dims)?,
-            Instr::Update { array, dims, value, check } => {
-                self.update(frame, *array, dims, *value, *check)?
+            Instr::Update { array, dims, value } => self.update(frame, *array, dims, *value)?,
+            Instr::UpdateAt { array, indices, value, check } => {
+                self.update_at(frame, *array, indices, *value, *check)?
             }
             Instr::Copy(array) => self.copy(frame, *array)?,
             Instr::Iota { ty, n, start, step } => self.iota(frame, *ty, *n, *start, *step)?,

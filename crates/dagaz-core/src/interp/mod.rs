@@ -1,6 +1,6 @@
 //! The interpreter: the meaning of Core.
 //!
-//! Slow, simple, exact about errors. Programs are first resolved to slots ([`compile`]), then run one
+//! Slow, simple, exact about errors. Programs are first resolved to slots (`compile`), then run one
 //! statement after the other. Updates happen in place. Work, span and memory are counted on the way.
 
 mod arrays;

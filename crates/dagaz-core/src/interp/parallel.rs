@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 use crate::value::Value;
 
 use super::arrays::Collector;
-use super::code::{CodeFold, CodeLambda, CodeRows, CodeType, Slot};
+use super::code::{CodeFold, CodeLambda, CodeRows, CodeType, Operand, Slot};
 use super::error::{Fallible, internal};
 use super::exec::{Frame, Machine};
 
@@ -59,18 +59,49 @@ impl<'c> Machine<'c> {
 
     /// What the operation combines in iteration `i`: the row, or what the lambda makes of it.
     pub(super) fn next_row(&mut self, frame: &mut Frame, rows: &mut Rows<'c>, i: usize) -> Fallible<Row> {
-        self.tick()?;
         let Some(lambda) = rows.lambda else {
+            self.tick()?;
             self.work += rows.arrays.len() as u64;
             rows.span = rows.span.max(1);
             return rows.arrays.iter().map(|a| row_of(a, i)).collect();
         };
+        self.apply(frame, rows, lambda, i)?;
+        Ok(lambda.body.result.iter().map(|r| self.read(frame, *r)).collect())
+    }
+
+    /// As [`Machine::next_row`], into slots.
+    fn next_into(
+        &mut self,
+        frame: &mut Frame,
+        rows: &mut Rows<'c>,
+        i: usize,
+        targets: &[u32],
+    ) -> Fallible<()> {
+        let Some(lambda) = rows.lambda else {
+            self.tick()?;
+            self.work += rows.arrays.len() as u64;
+            rows.span = rows.span.max(1);
+            return self.load_row(frame, rows, i, targets);
+        };
+        self.apply(frame, rows, lambda, i)?;
+        self.rebind(frame, &lambda.body.result, targets, true)
+    }
+
+    /// Runs the lambda on row `i`; its results are then to be read.
+    fn apply(
+        &mut self,
+        frame: &mut Frame,
+        rows: &mut Rows<'c>,
+        lambda: &'c CodeLambda,
+        i: usize,
+    ) -> Fallible<()> {
+        self.tick()?;
         let before = self.span;
         self.load_row(frame, rows, i, &lambda.params)?;
         self.body(frame, &lambda.body)?;
         rows.span = rows.span.max(self.span - before);
         self.span = before;
-        Ok(lambda.body.result.iter().map(|r| self.read(frame, *r)).collect())
+        Ok(())
     }
 
     pub(super) fn collectors(
@@ -97,18 +128,19 @@ impl<'c> Machine<'c> {
         let Some(lambda) = rows.lambda else { return Err(internal("a map without a function")) };
         let mut outputs = self.collectors(frame, &lambda.ret, rows.width)?;
         let mut last: Row = SmallVec::from_elem(Slot::Empty, lambda.ret.len());
+        if lambda.body.result.len() != outputs.len() {
+            return Err(internal(format!(
+                "{} results for {} types",
+                lambda.body.result.len(),
+                outputs.len()
+            )));
+        }
         for i in 0..rows.width {
-            let row = self.next_row(frame, &mut rows, i)?;
-            if row.len() != outputs.len() {
-                return Err(internal(format!("{} results for {} types", row.len(), outputs.len())));
-            }
-            for ((output, value), last) in outputs.iter_mut().zip(row).zip(&mut last) {
+            self.apply(frame, &mut rows, lambda, i)?;
+            for ((output, result), last) in outputs.iter_mut().zip(&lambda.body.result).zip(&mut last) {
                 match output {
-                    Some(collector) => {
-                        self.work += moved(&value);
-                        collector.push(&value)?;
-                    }
-                    None => *last = value,
+                    Some(collector) => self.work += self.collect(frame, *result, collector)?,
+                    None => *last = self.read(frame, *result),
                 }
             }
         }
@@ -126,20 +158,24 @@ impl<'c> Machine<'c> {
         self.bind_all(frame, pat, results)
     }
 
-    /// Applies an operator to what its first parameters hold and a row; its results are then to be read.
-    pub(super) fn combine(
-        &mut self,
-        frame: &mut Frame,
-        op: &'c CodeLambda,
-        row: impl IntoIterator<Item = Slot, IntoIter: ExactSizeIterator>,
-        span: &mut u64,
-    ) -> Fallible<()> {
-        let row = row.into_iter();
-        let held = op.params.len().checked_sub(row.len());
-        let held = held.ok_or_else(|| internal("an operator has too few parameters"))?;
-        for (slot, value) in op.params[held..].iter().zip(row) {
-            frame[*slot as usize] = value;
-        }
+    /// Appends a result, and says how many elements moved.
+    fn collect(&self, frame: &mut Frame, result: Operand, collector: &mut Collector) -> Fallible<u64> {
+        let moved = match self.slot(frame, result) {
+            Some(slot) => {
+                collector.push(slot)?;
+                moved(slot)
+            }
+            None => {
+                collector.push(&self.read(frame, result))?;
+                1
+            }
+        };
+        self.release(frame, result);
+        Ok(moved)
+    }
+
+    /// Applies an operator to what its parameters hold; its results are then to be read.
+    pub(super) fn combine(&mut self, frame: &mut Frame, op: &'c CodeLambda, span: &mut u64) -> Fallible<()> {
         let before = self.span;
         self.body(frame, &op.body)?;
         *span = (*span).max(self.span - before);
@@ -164,8 +200,8 @@ impl<'c> Machine<'c> {
         let n = self.start_fold(frame, fold)?;
         let mut span = 0;
         for i in 0..rows.width {
-            let row = self.next_row(frame, &mut rows, i)?;
-            self.combine(frame, &fold.op, row, &mut span)?;
+            self.next_into(frame, &mut rows, i, &fold.op.params[n..])?;
+            self.combine(frame, &fold.op, &mut span)?;
             self.rebind(frame, &fold.op.body.result, &fold.op.params[..n], fold.op.independent)?;
         }
         self.span += rows.span + span * levels(rows.width) + 1;
@@ -180,8 +216,8 @@ impl<'c> Machine<'c> {
         let mut outputs = self.collectors(frame, &fold.op.ret, rows.width)?;
         let mut span = 0;
         for i in 0..rows.width {
-            let row = self.next_row(frame, &mut rows, i)?;
-            self.combine(frame, &fold.op, row, &mut span)?;
+            self.next_into(frame, &mut rows, i, &fold.op.params[n..])?;
+            self.combine(frame, &fold.op, &mut span)?;
             self.rebind(frame, &fold.op.body.result, &fold.op.params[..n], fold.op.independent)?;
             for (output, slot) in outputs.iter_mut().zip(&fold.op.params) {
                 let value = &frame[*slot as usize];

@@ -22,8 +22,8 @@ impl<'p> Verifier<'p> {
                 if let Some(types) = types {
                     self.compare_pattern(stm, &types);
                 }
-                if let (Some(roots), [param]) = (shared, stm.pat.as_slice()) {
-                    self.share(param, roots);
+                if let Some(roots) = shared {
+                    stm.pat.iter().for_each(|p| self.share(p, roots.clone()));
                 }
                 if let (Exp::Atom(atom), [param]) = (&stm.exp, stm.pat.as_slice()) {
                     self.same.insert(param.var, *atom);
@@ -59,7 +59,22 @@ impl<'p> Verifier<'p> {
             Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(self.roots_of((*array).into())),
             Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(self.roots_of((*array).into())),
             Exp::Trace { values, .. } => Some(values.iter().flat_map(|v| self.roots_of(*v)).collect()),
-            _ => None,
+            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => None,
+            // New elements, or those of arrays that are consumed.
+            Exp::Update { .. }
+            | Exp::Copy(_)
+            | Exp::Iota { .. }
+            | Exp::Replicate { .. }
+            | Exp::Concat { .. } => None,
+            Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Assert { .. } => None,
+            Exp::Map { .. }
+            | Exp::Reduce { .. }
+            | Exp::Scan { .. }
+            | Exp::Hist { .. }
+            | Exp::Scatter { .. } => None,
+            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+            // These say themselves what their results share.
+            Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
     }
 
@@ -106,17 +121,7 @@ impl<'p> Verifier<'p> {
                 }
                 Some(vec![self.slice_type(elem, &shape, dims)?])
             }
-            Exp::Update { array, dims, value, .. } => {
-                let (elem, shape) = self.array(*array)?;
-                let part = self.slice_type(elem, &shape, dims)?;
-                self.expect_type(*value, &part, "the new value");
-                let value_roots = self.roots_of(*value);
-                if !self.roots_of((*array).into()).is_disjoint(&value_roots) {
-                    self.error("the new value shares elements with the array that is updated");
-                }
-                self.consume(*array);
-                Some(vec![Type::array(elem, shape)])
-            }
+            Exp::Update { array, dims, value, .. } => self.update(*array, dims, *value),
             Exp::Copy(array) => {
                 let (elem, dims) = self.array(*array)?;
                 Some(vec![Type::array(elem, dims)])
@@ -134,16 +139,7 @@ impl<'p> Verifier<'p> {
                 self.sizes(dims, "size");
                 Some(vec![self.atom(*value)?.with_outer(dims)])
             }
-            Exp::Rearrange { perm, array } => {
-                let (elem, dims) = self.array(*array)?;
-                let mut sorted = perm.clone();
-                sorted.sort_unstable();
-                if !sorted.into_iter().eq(0..dims.len()) {
-                    self.error(format!("not a permutation of {} dimensions", dims.len()));
-                    return None;
-                }
-                Some(vec![Type::array(elem, perm.iter().map(|p| dims[*p]).collect())])
-            }
+            Exp::Rearrange { perm, array } => self.rearrange(perm, *array),
             Exp::Reshape { dims, array } => {
                 self.sizes(dims, "size");
                 let (elem, _) = self.array(*array)?;
@@ -173,6 +169,28 @@ impl<'p> Verifier<'p> {
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => self.bulk(exp),
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
+    }
+
+    fn update(&mut self, array: VarId, dims: &[DimSlice], value: Atom) -> Option<Vec<Type>> {
+        let (elem, shape) = self.array(array)?;
+        let part = self.slice_type(elem, &shape, dims)?;
+        self.expect_type(value, &part, "the new value");
+        if !self.roots_of(array.into()).is_disjoint(&self.roots_of(value)) {
+            self.error("the new value shares elements with the array that is updated");
+        }
+        self.consume(array);
+        Some(vec![Type::array(elem, shape)])
+    }
+
+    fn rearrange(&mut self, perm: &[usize], array: VarId) -> Option<Vec<Type>> {
+        let (elem, dims) = self.array(array)?;
+        let mut sorted = perm.to_vec();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq(0..dims.len()) {
+            self.error(format!("not a permutation of {} dimensions", dims.len()));
+            return None;
+        }
+        Some(vec![Type::array(elem, perm.iter().map(|p| dims[*p]).collect())])
     }
 
     fn scalar(&mut self, exp: &Exp) -> Option<Vec<Type>> {

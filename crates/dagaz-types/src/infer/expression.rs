@@ -274,11 +274,9 @@ impl Infer<'_> {
             match dim {
                 SliceIndex::Index(i) => {
                     let index = self.fresh_with(i.span, Constraint::prims(PrimSet::INTEGRAL));
-                    // An index without a type of its own is an i64.
                     let actual = self.exp(i)?;
                     let ok = self.unify(&index, &actual);
                     self.expect(ok, i.span, "An index must be of an integer type", &index, &actual)?;
-                    self.prefer_i64(&index);
                 }
                 SliceIndex::Slice { start, end, stride, .. } => {
                     for part in [start, end, stride].into_iter().flatten() {
@@ -305,13 +303,6 @@ impl Infer<'_> {
             };
         }
         Ok((0..kept).fold(ty, |t, _| Type::array(ANY_SIZE, t)))
-    }
-
-    fn prefer_i64(&mut self, ty: &Type) {
-        if let Type::Meta(_) = self.shallow(ty) {
-            // Cannot fail: the type is open within the integers.
-            let _ = self.unify(ty, &Type::I64);
-        }
     }
 
     fn access(&mut self, ty: &Type, path: &[Access], span: Span) -> Res<Type> {
@@ -385,6 +376,7 @@ impl Infer<'_> {
                     let ty = self.function(params, ret.as_ref(), def)?;
                     self.leave_type_params();
                     self.leave(inner);
+                    let ty = self.zonk(&ty);
                     self.bind_poly(*name, Scheme { params: type_params, overloads: Vec::new(), ty });
                     body
                 }

@@ -116,6 +116,12 @@ impl Checker<'_> {
         path: &mut Vec<Name>,
         matched: &mut Matched,
     ) -> Res<()> {
+        // Types may mention values as sizes.
+        for (name, value) in &want.values {
+            if let (ValueBinding::Def(w), Some(ValueBinding::Def(h))) = (value, have.values.get(name)) {
+                matched.subst.vars.insert(*w, *h);
+            }
+        }
         for (name, want_type) in sorted(&want.types) {
             // Abstract types have been seen to already.
             let abstract_here =
@@ -257,6 +263,7 @@ impl Checker<'_> {
     ) -> Res<Rc<Dec>> {
         let given = self.match_module(&want.param.module, &have.param, span)?;
         let mut renamer = Renamer::new(&mut self.cx, given.subst);
+        renamer.own_from = Some(have.first);
         for a in &have.result.abstracts {
             renamer.fresh_type(a);
         }

@@ -39,25 +39,35 @@ impl Checker<'_> {
                 self.frames.push(frame);
                 let to = self.mod_type(to);
                 self.frames.pop();
-                let functor = FunctorType { id: self.cx.fresh_mod(), param: from, result: to? };
+                let first = self.cx.fresh_var(Name::new("first"));
+                let functor = FunctorType { id: self.cx.fresh_mod(), first, param: from, result: to? };
                 Ok(ModType { abstracts: Vec::new(), module: Module::Functor(Rc::new(functor)) })
             }
         }
     }
 
     fn specs(&mut self, specs: &[Spec]) -> Res<ModType> {
-        // A value may be specified again after an `include`, but not twice here.
-        let values = specs.iter().filter_map(|s| match &s.kind {
-            SpecKind::Val { name, .. } => Some(*name),
-            SpecKind::Type { .. } | SpecKind::Module { .. } | SpecKind::Include(_) => None,
-        });
-        check_distinct("specification of value", values)?;
+        // A name may be specified again after an `include`, but not twice here.
+        let names =
+            |wanted: fn(&SpecKind) -> Option<Ident>| specs.iter().filter_map(move |s| wanted(&s.kind));
+        check_distinct(
+            "specification of value",
+            names(|s| if let SpecKind::Val { name, .. } = s { Some(*name) } else { None }),
+        )?;
+        check_distinct(
+            "specification of type",
+            names(|s| if let SpecKind::Type { name, .. } = s { Some(*name) } else { None }),
+        )?;
+        check_distinct(
+            "specification of module",
+            names(|s| if let SpecKind::Module { name, .. } = s { Some(*name) } else { None }),
+        )?;
         self.frames.push(Env::default());
         let mut env = Env::default();
         let mut abstracts = Vec::new();
         let result = specs.iter().try_for_each(|spec| {
             let mut new = Env::default();
-            self.spec(spec, &mut new, &mut abstracts, &env)?;
+            self.spec(spec, &mut new, &mut abstracts)?;
             if let Some(frame) = self.frames.last_mut() {
                 frame.extend(&new);
             }
@@ -68,13 +78,7 @@ impl Checker<'_> {
         result.map(|()| ModType { abstracts, module: Module::Struct(Rc::new(env)) })
     }
 
-    fn spec(
-        &mut self,
-        spec: &Spec,
-        env: &mut Env,
-        abstracts: &mut Vec<AbstractType>,
-        before: &Env,
-    ) -> Res<()> {
+    fn spec(&mut self, spec: &Spec, env: &mut Env, abstracts: &mut Vec<AbstractType>) -> Res<()> {
         match &spec.kind {
             SpecKind::Val { name, type_params, ty } => {
                 let scheme = self.value_scheme(type_params, ty)?;
@@ -84,9 +88,6 @@ impl Checker<'_> {
                 env.bind_value(name.name, ValueBinding::Def(var));
             }
             SpecKind::Type { name, liftedness, params, body } => {
-                if before.types.contains_key(&name.name) {
-                    return duplicate_spec("type", *name);
-                }
                 let binding = match body {
                     None => {
                         let (binding, abstract_type) = self.abstract_type(*name, *liftedness, params)?;
@@ -101,9 +102,6 @@ impl Checker<'_> {
                 env.types.insert(name.name, Rc::new(binding));
             }
             SpecKind::Module { name, ty } => {
-                if before.modules.contains_key(&name.name) {
-                    return duplicate_spec("module", *name);
-                }
                 let inner = self.mod_type(ty)?;
                 abstracts.extend(inner.abstracts.into_iter().map(|mut a| {
                     a.path.insert(0, name.name);
@@ -120,14 +118,6 @@ impl Checker<'_> {
                         "A parametric module type cannot be included",
                     );
                 };
-                let clash = inner_env.types.keys().find(|n| before.types.contains_key(n));
-                if let Some(name) = clash {
-                    return error(
-                        "duplicate-definition",
-                        inner.span,
-                        format!("Duplicate specification of type \"{name}\""),
-                    );
-                }
                 abstracts.extend(inner_type.abstracts);
                 env.extend(inner_env);
             }
@@ -230,7 +220,12 @@ impl Checker<'_> {
                 ),
             );
         }
-        let needed = if ret.exts.is_empty() { self.liftedness_of(&ret.ty) } else { Liftedness::SizeLifted };
+        // Parameters may be of any liftedness; they stand for whatever the type is applied to.
+        let needed = match (ret.ty.has_function(), ret.exts.is_empty()) {
+            (true, _) => Liftedness::Lifted,
+            (false, false) => Liftedness::SizeLifted,
+            (false, true) => Liftedness::Unlifted,
+        };
         if !lifts_to(needed, target.liftedness) {
             return error(
                 "lifted-type",
@@ -242,10 +237,6 @@ impl Checker<'_> {
         subst.types.insert(target.id, TypeFun { params, body: ret.ty });
         Ok(Renamer::new(&mut self.cx, subst).mod_type(&base))
     }
-}
-
-fn duplicate_spec(what: &str, name: Ident) -> Res<()> {
-    error("duplicate-definition", name.span, format!("Duplicate specification of {what} \"{}\"", name.name))
 }
 
 fn sizes_left_of_arrows(ty: &Type, vars: &mut Vec<VarId>) {

@@ -2,21 +2,23 @@
 
 use std::rc::Rc;
 
-use dagaz_syntax::Span;
 use dagaz_syntax::ast::{
     Access, Exp as SynExp, ExpKind as Syn, Ident, Pat as SynPat, PatKind as SynPatKind, TypeExp,
     TypeParam as SynParam,
 };
+use dagaz_syntax::{Name, Span};
 
 use super::application::is_i64;
 use super::expression::plain;
-use super::pattern::pat_vars;
-use super::scope::can_be_size;
+use super::pattern::{pat_vars, record_pat};
+use super::scope::{can_be_size, same_size};
+use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::Res;
+use crate::env::ValueBinding;
 use crate::subst::{Subst, size_of_exp};
 use crate::typed::{Def, Exp, ExpKind, Lambda, Pat, PatKind};
-use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId};
+use crate::types::{RetType, Scheme, Size, Type, TypeParam, TypeParamKind, VarId};
 
 /// A `let` whose body is still to come: how to wrap the body, and what goes out of scope.
 struct OpenLet {
@@ -211,18 +213,18 @@ impl Sizer<'_> {
             explicit.push(param);
         }
         let own_level = self.level;
-        let mut function = self.function(params, ret, body, own_level)?;
+        let mut function = self.function(params, ret, body)?;
         self.level -= 1;
         function.params = function.params.into_iter().map(|p| self.zonk_pat(p)).collect();
+        function.ty = self.zonk(&function.ty);
+        let mut taken = Vec::new();
+        sizes_taken(&function.ty, &mut taken);
         let mut sizes = Vec::new();
-        for p in &function.params {
-            for v in p.ty.size_vars() {
-                if self.is_flexible(v) && self.level_of(v) == own_level && !sizes.contains(&v) {
-                    sizes.push(v);
-                }
+        for v in taken {
+            if self.is_flexible(v) && self.level_of(v) >= own_level && !sizes.contains(&v) {
+                sizes.push(v);
             }
         }
-        function.ty = self.zonk(&function.ty);
         for v in &sizes {
             self.make_rigid(*v);
             let name = self.cx.var_name(*v);
@@ -238,74 +240,103 @@ impl Sizer<'_> {
         ret: Option<&TypeExp>,
         body: &SynExp,
     ) -> Res<Exp> {
-        let f = self.function(params, ret, body, self.level)?;
+        let f = self.function(params, ret, body)?;
+        for p in &f.params {
+            self.lower_flexible(&p.ty);
+        }
         let lambda = Lambda { sizes: Vec::new(), params: f.params, ret: f.ret, body: f.body };
         Ok(plain(ExpKind::Lambda(Rc::new(lambda)), f.ty, e.span))
     }
 
-    /// Parameters, result and body of a function. Sizes of parameters that are not written are flexible at
-    /// `flexible_level`.
-    fn function(
-        &mut self,
-        params: &[SynPat],
-        ret: Option<&TypeExp>,
-        body: &SynExp,
-        flexible_level: u32,
-    ) -> Res<Function> {
+    /// Parameters, result and body of a function. Sizes of parameters that are not written are flexible; they may
+    /// turn out to be other parameters.
+    fn function(&mut self, params: &[SynPat], ret: Option<&TypeExp>, body: &SynExp) -> Res<Function> {
         let outer = self.level;
         self.level += 1;
+        let flexible_level = self.level;
         let mut typed = Vec::new();
         for p in params {
-            let ty = self.noted_type(p.id, p.span)?;
-            let ty = self.dress(&ty, flexible_level, false);
-            typed.push(self.parameter(p, &ty, flexible_level)?);
+            typed.push(self.parameter(p, flexible_level)?);
         }
         let declared = ret.map(|te| self.ret_type_exp(te)).transpose()?;
         let own = self.level;
         self.level += 1;
-        if let Some(declared) = &declared {
-            self.prepare_recursion(&typed, declared);
-        }
+        let own_result = match &declared {
+            Some(declared) => declared.clone(),
+            None => {
+                let ty = self.noted_type(body.id, body.span)?;
+                RetType::plain(self.dress(&ty, own, true))
+            }
+        };
+        let recursive = self.prepare_recursion(&typed, &own_result);
         let body = self.exp(body);
         self.level -= 1;
         let body = body?;
+        if recursive && declared.is_none() {
+            self.expect(&body, &own_result.ty, "The sizes of a recursive function must be declared")?;
+        }
         let ret = match declared {
-            Some(declared) => self.check_result(&body, declared)?,
+            Some(declared) => self.check_result(&body, declared, &parameter_names(&typed), own)?,
             None => {
                 // Unknown sizes and local names make the result's size unknown; parameters may be mentioned.
                 let nameable = parameter_names(&typed);
-                self.lower_flexible(&body.ty.clone());
-                let hidden = |s: &Self, v: VarId| s.level_of(v) >= own && !nameable.contains(&v);
+                let hidden =
+                    |s: &Self, v: VarId| s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v);
                 self.level = outer;
+                self.lower_flexible(&body.ty.clone());
                 let (ty, exts) = self.hide(&body.ty.clone(), &hidden, "made in the function", body.span);
                 self.level = own;
                 RetType { exts, ty: ty.with_uniqueness(false) }
             }
         };
         self.level = outer;
-        let ty = typed.iter().rev().fold(ret.clone(), |to, p| {
-            let name = match &p.kind {
-                PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
-                _ => None,
-            };
-            RetType::plain(Type::arrow(name, p.ty.clone(), to))
-        });
+        let ty = typed
+            .iter()
+            .rev()
+            .fold(ret.clone(), |to, p| RetType::plain(Type::arrow(parameter_name(p), p.ty.clone(), to)));
         // A constant keeps its open sizes in `ret`.
         Ok(Function { params: typed, ty: ty.ty, ret, body })
     }
 
-    /// A parameter: as a pattern, but a written type is what it is, uniqueness included.
-    fn parameter(&mut self, p: &SynPat, ty: &Type, flexible_level: u32) -> Res<Pat> {
+    /// The pattern of a parameter. A type that is written is what it is, so its sizes may mention earlier parameters.
+    fn parameter(&mut self, p: &SynPat, flexible_level: u32) -> Res<Pat> {
         match &p.kind {
-            SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => {
-                self.parameter(inner, ty, flexible_level)
+            SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => self.parameter(inner, flexible_level),
+            SynPatKind::Ascript(inner, te) => {
+                let ty = self.type_exp(te, &mut Anonymous::Flexible(flexible_level))?;
+                self.pat(inner, &ty, flexible_level)
             }
-            _ => self.pat(p, ty, flexible_level),
+            SynPatKind::Tuple(parts) => {
+                let mut fields = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    fields.push((Name::tuple_field(i), self.parameter(part, flexible_level)?));
+                }
+                Ok(record_pat(fields, p.span))
+            }
+            SynPatKind::Record(parts) if parts.iter().all(|(_, part)| part.is_some()) => {
+                let mut fields = Vec::new();
+                for (field, part) in parts {
+                    if let Some(part) = part {
+                        fields.push((field.name, self.parameter(part, flexible_level)?));
+                    }
+                }
+                Ok(record_pat(fields, p.span))
+            }
+            SynPatKind::Record(_)
+            | SynPatKind::Var(_)
+            | SynPatKind::Wildcard
+            | SynPatKind::Lit(_)
+            | SynPatKind::Constr { .. } => {
+                let ty = self.noted_type(p.id, p.span)?;
+                let ty = self.dress(&ty, flexible_level, false);
+                self.pat(p, &ty, flexible_level)
+            }
         }
     }
 
     /// The body of a function must have its declared result type, with any size where that leaves one open.
-    fn check_result(&mut self, body: &Exp, declared: RetType) -> Res<RetType> {
+    /// An anonymous size is the size of the body, where that can be said outside.
+    fn check_result(&mut self, body: &Exp, declared: RetType, nameable: &[VarId], own: u32) -> Res<RetType> {
         let mut open = Subst::default();
         for ext in &declared.exts {
             let any = self.flexible(u32::MAX, true);
@@ -317,24 +348,42 @@ impl Sizer<'_> {
             let what = "The body of this function does not match its return type";
             self.size_error(m, body.span, what, &declared.ty, &body.ty)
         })?;
-        Ok(declared)
+        let mut known = Subst::default();
+        for ext in &declared.exts {
+            let size = self.zonk_size(&open.sizes[ext]);
+            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v);
+            if self.explicit_sizes.contains(ext) {
+                continue;
+            }
+            if !size.mentions(&local) {
+                known.sizes.insert(*ext, size);
+                continue;
+            }
+            // Sizes that are the same inside are the same outside, even if they cannot be named there.
+            let before = declared.exts.iter().take_while(|e| *e != ext);
+            let same = before.clone().find(|e| same_size(&self.zonk_size(&open.sizes[*e]), &size));
+            if let Some(first) = same {
+                known.sizes.insert(*ext, Size::Var(*first));
+            }
+        }
+        let exts = declared.exts.iter().copied().filter(|e| !known.sizes.contains_key(e)).collect();
+        Ok(RetType { exts, ty: known.ty(&declared.ty) })
     }
 
-    /// Let the function that is being checked be known in its own body, if its result type is declared.
-    fn prepare_recursion(&mut self, params: &[Pat], ret: &RetType) {
-        let Some((var, _)) = self.own.clone() else { return };
+    /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it
+    /// mentions itself.
+    fn prepare_recursion(&mut self, params: &[Pat], ret: &RetType) -> bool {
+        let Some((var, _)) = self.own.clone() else { return false };
         if self.schemes.contains_key(&var) {
-            return;
+            return false;
         }
-        let ty = params.iter().rev().fold(ret.clone(), |to, p| {
-            let name = match &p.kind {
-                PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
-                _ => None,
-            };
-            RetType::plain(Type::arrow(name, p.ty.clone(), to))
-        });
+        let ty = params
+            .iter()
+            .rev()
+            .fold(ret.clone(), |to, p| RetType::plain(Type::arrow(parameter_name(p), p.ty.clone(), to)));
         let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: ty.ty };
         self.schemes.insert(var, Rc::new(scheme));
+        self.notes.uses.values().any(|u| u.target == ValueBinding::Def(var))
     }
 
     /// A flexible size becomes a parameter.
@@ -363,13 +412,31 @@ impl Sizer<'_> {
     }
 }
 
+/// The sizes that a function takes from its arguments: those to the left of an arrow.
+fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
+    match ty {
+        Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Sum(_) | Type::Named { .. } => {}
+        Type::Record(fields) => fields.iter().for_each(|(_, t)| sizes_taken(t, vars)),
+        Type::Arrow(arrow) => {
+            vars.extend(arrow.from.size_vars());
+            sizes_taken(&arrow.to.ty, vars);
+        }
+    }
+}
+
 /// Parameters that a result type may mention.
 fn parameter_names(params: &[Pat]) -> Vec<VarId> {
-    params
-        .iter()
-        .filter_map(|p| match &p.kind {
-            PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
-            _ => None,
-        })
-        .collect()
+    params.iter().filter_map(parameter_name).collect()
+}
+
+fn parameter_name(p: &Pat) -> Option<VarId> {
+    match &p.kind {
+        PatKind::Var(v, _) => Some(*v),
+        PatKind::Wildcard
+        | PatKind::Int(_)
+        | PatKind::Float(_)
+        | PatKind::Bool(_)
+        | PatKind::Record(_)
+        | PatKind::Constr(..) => None,
+    }
 }

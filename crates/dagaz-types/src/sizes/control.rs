@@ -101,15 +101,22 @@ impl Sizer<'_> {
             // What cannot be settled differs, which is seen below.
             let _ = self.unify_size(x, y);
         }
-        let mut differ = pairs
-            .iter()
-            .map(|(x, y)| !same_size(&self.zonk_size(x), &self.zonk_size(y)))
-            .collect::<Vec<_>>()
-            .into_iter();
+        let pairs: Vec<_> = pairs.iter().map(|(x, y)| (self.zonk_size(x), self.zonk_size(y))).collect();
+        let mut made: Vec<(usize, VarId)> = Vec::new();
+        let mut at = 0;
         let a = self.zonk(a);
-        self.map_value_sizes(&a, &mut |sizer, size| match differ.next() {
-            Some(true) => Size::Var(sizer.unknown("the size of branches that differ", span)),
-            Some(false) | None => size.clone(),
+        self.map_value_sizes(&a, &mut |sizer, size| {
+            let here = at;
+            at += 1;
+            let Some((x, y)) = pairs.get(here).filter(|(x, y)| !same_size(x, y)) else { return size.clone() };
+            // Sizes that differ in the same way are the same.
+            let same = |i: usize| same_size(&pairs[i].0, x) && same_size(&pairs[i].1, y);
+            if let Some((_, var)) = made.iter().find(|(i, _)| same(*i)) {
+                return Size::Var(*var);
+            }
+            let var = sizer.unknown("the size of branches that differ", span);
+            made.push((here, var));
+            Size::Var(var)
         })
     }
 

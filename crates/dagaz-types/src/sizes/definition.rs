@@ -89,34 +89,18 @@ impl Sizer<'_> {
         let mut used: Vec<VarId> = def.params.iter().flat_map(|p| p.ty.size_vars()).collect();
         // A size of the result comes from the context of each use.
         used.extend(def.ret.ty.size_vars());
-        if def.params.is_empty() {
-            // A constant of a function type takes sizes from the function's parameters.
-            used.clear();
-            arrow_params(&def.ret.ty, &mut used);
-        }
         for (syntax, param) in bind.type_params.iter().zip(&def.type_params) {
             if let TypeParamKind::Size(v) = param.kind
                 && !used.contains(&v)
             {
-                let (code, what) = if def.params.is_empty() {
-                    ("size-polymorphic-value", "A size-polymorphic value binding must be a function")
-                } else {
-                    ("unused-size-parameter", "Every size parameter must be used as the size of a parameter")
-                };
+                let what = "Every size parameter must be used as the size of a parameter or of the result";
                 return fail(
-                    Diagnostic::error(code, syntax.name.span, format!("{what}, but \"{}\" is not", param.name))
+                    Diagnostic::error("unused-size-parameter", syntax.name.span, format!("{what}, but \"{}\" is not", param.name))
                         .help("sizes are read off the arguments, so at least one parameter must have the size in its type"),
                 );
             }
         }
         Ok(())
-    }
-}
-
-fn arrow_params(ty: &Type, used: &mut Vec<VarId>) {
-    if let Type::Arrow(arrow) = ty {
-        used.extend(arrow.from.size_vars());
-        arrow_params(&arrow.to.ty, used);
     }
 }
 

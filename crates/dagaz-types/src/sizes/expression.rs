@@ -114,8 +114,11 @@ impl Sizer<'_> {
         let ty = self.noted_type(e.id, e.span)?;
         let kind = match literal {
             Literal::Bool(b) => ExpKind::Bool(b),
-            Literal::Int(n, _) => {
-                check_literal_range(n, &ty, e.span)?;
+            Literal::Int(n, suffix) => {
+                // A literal with a suffix says itself what it is, and wraps.
+                if suffix.is_none() {
+                    check_literal_range(n, &ty, e.span)?;
+                }
                 ExpKind::Int(n)
             }
             Literal::Float(x, _) => ExpKind::Float(x),
@@ -161,10 +164,11 @@ impl Sizer<'_> {
             return (Vec::new(), scheme.ty.clone());
         }
         let level = self.level;
-        let mut inst = Vec::with_capacity(types.len());
-        for (param, ty) in scheme.params.iter().zip(types) {
-            inst.push(match (param.kind, ty) {
-                (TypeParamKind::Type(_, liftedness), TypeArg::Type(t)) => {
+        let mut inst = Vec::with_capacity(scheme.params.len());
+        // Size parameters that this pass added to a local function come last and have no counterpart in `types`.
+        for (i, param) in scheme.params.iter().enumerate() {
+            inst.push(match (param.kind, types.get(i)) {
+                (TypeParamKind::Type(_, liftedness), Some(TypeArg::Type(t))) => {
                     TypeArg::Type(self.dress(t, level, liftedness != Liftedness::Unlifted))
                 }
                 (TypeParamKind::Size(_) | TypeParamKind::Type(..), _) => {

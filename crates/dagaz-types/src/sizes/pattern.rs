@@ -89,7 +89,7 @@ impl Sizer<'_> {
     }
 }
 
-fn record_pat(fields: Vec<(dagaz_syntax::Name, Pat)>, span: Span) -> Pat {
+pub(super) fn record_pat(fields: Vec<(dagaz_syntax::Name, Pat)>, span: Span) -> Pat {
     let ty = Type::record(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect());
     Pat { kind: PatKind::Record(fields), ty, span }
 }

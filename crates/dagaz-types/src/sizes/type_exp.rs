@@ -108,7 +108,11 @@ impl Sizer<'_> {
             let var = self.binder(size.span)?;
             self.bind_size(var);
             vars.push((var, size));
-            subst.sizes.insert(var, anonymous.size(self));
+            let size = anonymous.size(self);
+            if let Size::Var(v) = size {
+                self.explicit_sizes.insert(v);
+            }
+            subst.sizes.insert(var, size);
         }
         let ty = self.type_exp(body, anonymous)?;
         let used = ty.size_vars();
@@ -155,7 +159,11 @@ impl Sizer<'_> {
         }
         let mut subst = Subst::instantiate(&binding.params, &types);
         for ext in &binding.exts {
-            subst.sizes.insert(*ext, anonymous.size(self));
+            let size = anonymous.size(self);
+            if let Size::Var(v) = size {
+                self.explicit_sizes.insert(v);
+            }
+            subst.sizes.insert(*ext, size);
         }
         Ok(subst.ty(&binding.ty))
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use dagaz_syntax::Name;
+use dagaz_syntax::{Name, Span};
 
 use super::{SizeKind, SizeMismatch, SizeVar, Sizer};
 use crate::subst::{Subst, size_of_exp};
@@ -248,7 +248,15 @@ impl Sizer<'_> {
         self.vars.insert(param, SizeVar { level: u32::MAX - 1, kind: SizeKind::Named });
         let mut subst = Subst::default();
         subst.sizes.extend(actual.param.map(|p| (p, Size::Var(param))));
-        let actual_ret = subst.ty(&actual.to.ty);
+        let mut actual_ret = subst.ty(&actual.to.ty);
+        let mut actual_exts = actual.to.exts.clone();
+        if expected.param.is_none() && actual.param.is_some() {
+            // Nothing can be said about the argument where the function will be applied.
+            let (hidden, exts) =
+                self.hide(&actual_ret, &|_, v| v == param, "an argument's value", Span::NONE);
+            actual_ret = hidden;
+            actual_exts.extend(exts);
+        }
         let mut open = Subst::default();
         open.sizes.extend(expected.param.map(|p| (p, Size::Var(param))));
         // What the expected function leaves open may be anything.
@@ -257,13 +265,13 @@ impl Sizer<'_> {
             open.sizes.insert(*ext, any);
         }
         let expected_ret = open.ty(&expected.to.ty);
-        if actual.to.exts.is_empty() || !expected.to.exts.is_empty() {
+        if actual_exts.is_empty() || !expected.to.exts.is_empty() {
             return self.fit(&expected_ret, &actual_ret, exts);
         }
         let mut fresh = Subst::default();
         let mut made = Vec::new();
-        for ext in &actual.to.exts {
-            let var = self.unknown("the size of a function's result", dagaz_syntax::Span::NONE);
+        for ext in &actual_exts {
+            let var = self.unknown("the size of a function's result", Span::NONE);
             fresh.sizes.insert(*ext, Size::Var(var));
             made.push(var);
         }
