@@ -224,10 +224,10 @@ fn a_constant_is_copied_before_it_is_updated() {
         "def table : []i64 = [1, 2, 3]\nentry main = scatter (intrinsics.manifest table) [0] [9]",
         expect![[r#"
             const
-              let (array_0: [3i64]i64) = array i64 (1i64, 2i64, 3i64)
+              let (array_1: [3i64]i64) = array i64 (1i64, 2i64, 3i64)
 
-            def main () : (result_1: [3i64]i64) =
-              let (copy_2: [3i64]i64) = copy array_0
+            def main () : (result_0: [3i64]i64) =
+              let (copy_2: [3i64]i64) = copy array_1
               let (array_3: [1i64]i64) = array i64 (0i64)
               let (array_4: [1i64]i64) = array i64 (9i64)
               let (scattered_5: [3i64]i64) =

@@ -272,7 +272,10 @@ impl Simplifier<'_> {
                 let args = self.eval_args(env, inst)?;
                 self.resolve_alias(&alias, &args)
             }
-            Some(SVal::SizeOf(def, size)) => Ok(SVal::i64(self.constant_size(&def, size)?)),
+            Some(SVal::SizeOf(def, size)) => match self.constant_size(&def, size)? {
+                Some(atom) => Ok(SVal::i64(atom)),
+                None => self.bug(format!("the size {name} is not known")),
+            },
             Some(SVal::UnboundSize(other)) => match env.vars.get(&other) {
                 Some(value @ SVal::Scalar(..)) => Ok(value.clone()),
                 _ => self.bug(format!("the size {name} is not known")),
@@ -318,14 +321,11 @@ impl Simplifier<'_> {
         Ok(value)
     }
 
-    /// A size of a constant that its type does not tell.
-    pub fn constant_size(&mut self, def: &Rc<DefInst>, size: VarId) -> Res<Atom> {
+    /// A size of a constant that its type does not tell; nor does its value, if it belongs to a function.
+    pub fn constant_size(&mut self, def: &Rc<DefInst>, size: VarId) -> Res<Option<Atom>> {
         let value = self.constant(def)?;
         let ty = self.eval_ret(&def.env, &def.def.ret)?;
-        match sizes_of(&value, &targets(&value, &ty)).get(&size) {
-            Some(atom) => Ok(*atom),
-            None => self.bug("a constant without the size that its type has"),
-        }
+        Ok(sizes_of(&value, &targets(&value, &ty)).get(&size).copied())
     }
 }
 
