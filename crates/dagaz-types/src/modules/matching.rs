@@ -8,7 +8,7 @@ use super::Checker;
 use super::rename::{Renamer, type_fun};
 use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
-use crate::subst::Subst;
+use crate::subst::{Opener, Subst, close_over};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{
     Liftedness, ModId, RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId, lifts_to,
@@ -75,7 +75,12 @@ impl Checker<'_> {
                 .help(format!("type {shown} = {}", self.cx.show_type(&binding.ty))),
             );
         }
-        Ok(TypeDef { id: want.id, params: binding.params.clone(), body: binding.ty.clone() })
+        Ok(TypeDef {
+            id: want.id,
+            params: binding.params.clone(),
+            exts: binding.exts.clone(),
+            body: binding.ty.clone(),
+        })
     }
 
     fn match_parts(
@@ -225,7 +230,11 @@ impl Checker<'_> {
             }
         };
         let have_scheme = self.cx.values[&target].scheme.clone();
-        let wanted = matched.subst.ty(&want_scheme.ty);
+        let mut subst = matched.subst.clone();
+        let opener = Opener::new(self.cx.var_names());
+        subst.opener = Some(opener.clone());
+        let opened_type = subst.ty(&want_scheme.ty);
+        let wanted = close_over(&opened_type, &opener.take(), &mut Vec::new(), |v| self.cx.var_name(v));
         let inst = self.match_types(&have_scheme, &wanted).map_err(|why| {
             let shown = Scheme { ty: wanted.clone(), ..(*want_scheme).clone() };
             let mut d = Diagnostic::error(

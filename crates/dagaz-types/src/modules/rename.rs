@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::context::{Context, ValueInfo};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
-use crate::subst::{Subst, TypeFun};
+use crate::subst::{Opener, Subst, TypeFun, close_over};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{ModId, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
 
@@ -30,7 +30,8 @@ pub(super) struct Renamer<'a> {
 }
 
 impl<'a> Renamer<'a> {
-    pub fn new(cx: &'a mut Context, subst: Subst) -> Renamer<'a> {
+    pub fn new(cx: &'a mut Context, mut subst: Subst) -> Renamer<'a> {
+        subst.opener = Some(Opener::new(cx.var_names()));
         Renamer { cx, subst, renamed: Renamed::default(), done: HashMap::new(), own_from: None }
     }
 
@@ -93,11 +94,11 @@ impl<'a> Renamer<'a> {
         }
         let Some(info) = self.cx.values.get(&old).cloned() else { return old };
         self.sizes_in(&info.scheme);
-        let scheme = Scheme {
-            params: info.scheme.params.clone(),
-            overloads: info.scheme.overloads.clone(),
-            ty: self.subst.ty(&info.scheme.ty),
-        };
+        let mut params = info.scheme.params.clone();
+        let ty = self.subst.ty(&info.scheme.ty);
+        let opened = self.subst.opener.as_ref().map(Opener::take).unwrap_or_default();
+        let ty = close_over(&ty, &opened, &mut params, |v| self.cx.var_name(v));
+        let scheme = Scheme { params, overloads: info.scheme.overloads.clone(), ty };
         let new = self.cx.fresh_var(info.name);
         self.cx.values.insert(new, ValueInfo { name: info.name, scheme: Rc::new(scheme), span: info.span });
         self.renamed.values.push((new, old));
@@ -118,12 +119,10 @@ impl<'a> Renamer<'a> {
     }
 
     fn type_binding(&mut self, ty: &TypeBinding) -> TypeBinding {
-        TypeBinding {
-            params: ty.params.clone(),
-            liftedness: ty.liftedness,
-            exts: ty.exts.clone(),
-            ty: self.subst.ty(&ty.ty),
-        }
+        let new = self.subst.ty(&ty.ty);
+        let mut exts = ty.exts.clone();
+        exts.extend(self.subst.opener.as_ref().map(Opener::take).unwrap_or_default());
+        TypeBinding { params: ty.params.clone(), liftedness: ty.liftedness, exts, ty: new }
     }
 
     /// A module type inside a module: its ids are its own, so they are not exported.
@@ -178,7 +177,7 @@ impl<'a> Renamer<'a> {
     fn type_alias(&self, old: TypeId, new: TypeId) -> TypeDef {
         let params = self.cx.type_params.get(&new).cloned().unwrap_or_default();
         let args = params.iter().map(own_argument).collect();
-        TypeDef { id: old, params, body: Type::Named { unique: false, id: new, args } }
+        TypeDef { id: old, params, exts: Vec::new(), body: Type::Named { unique: false, id: new, args } }
     }
 
     /// `old` is `new`, at the same type arguments.
@@ -199,5 +198,5 @@ pub(super) fn own_argument(p: &TypeParam) -> TypeArg {
 
 /// What a type definition means when substituted.
 pub(super) fn type_fun(def: &TypeDef) -> TypeFun {
-    TypeFun { params: def.params.clone(), body: def.body.clone() }
+    TypeFun { params: def.params.clone(), exts: def.exts.clone(), body: def.body.clone() }
 }
