@@ -39,6 +39,7 @@ impl Checker<'_> {
             matched.subst.types.insert(a.id, type_fun(&def));
             matched.types.push(def);
         }
+        pair_values(have, &want.module, &mut matched.subst);
         self.match_parts(have, &want.module, span, &mut Vec::new(), &mut matched)?;
         Ok(matched)
     }
@@ -121,12 +122,6 @@ impl Checker<'_> {
         path: &mut Vec<Name>,
         matched: &mut Matched,
     ) -> Res<()> {
-        // Types may mention values as sizes.
-        for (name, value) in &want.values {
-            if let (ValueBinding::Def(w), Some(ValueBinding::Def(h))) = (value, have.values.get(name)) {
-                matched.subst.vars.insert(*w, *h);
-            }
-        }
         for (name, want_type) in sorted(&want.types) {
             // Abstract types have been seen to already.
             let abstract_here =
@@ -295,6 +290,21 @@ impl Checker<'_> {
         body.extend(seen.functors);
         body.extend(seen.values.into_iter().map(|v| Rc::new(Dec::Alias(v))));
         Ok(Rc::new(Dec::Functor(Rc::new(Functor { id: want.id, body }))))
+    }
+}
+
+/// Types may mention values as sizes, so all values are paired before any type is looked at.
+fn pair_values(have: &Module, want: &Module, subst: &mut Subst) {
+    let (Module::Struct(have), Module::Struct(want)) = (have, want) else { return };
+    for (name, value) in &want.values {
+        if let (ValueBinding::Def(w), Some(ValueBinding::Def(h))) = (value, have.values.get(name)) {
+            subst.vars.insert(*w, *h);
+        }
+    }
+    for (name, inner) in &want.modules {
+        if let Some(have_inner) = have.modules.get(name) {
+            pair_values(have_inner, inner, subst);
+        }
     }
 }
 

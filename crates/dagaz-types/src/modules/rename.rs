@@ -52,6 +52,37 @@ impl<'a> Renamer<'a> {
     }
 
     pub fn module(&mut self, module: &Module) -> Module {
+        self.fresh_values(module);
+        self.copy(module)
+    }
+
+    /// Make ids for all values first: types may mention any of them as sizes.
+    fn fresh_values(&mut self, module: &Module) {
+        let Module::Struct(env) = module else { return };
+        for value in env.values.values() {
+            if let ValueBinding::Def(old) = value {
+                self.fresh_value(*old);
+                if let Some(info) = self.cx.values.get(old).cloned() {
+                    self.fresh_sizes(&info.scheme);
+                }
+            }
+        }
+        for inner in env.modules.values() {
+            self.fresh_values(inner);
+        }
+    }
+
+    fn fresh_value(&mut self, old: VarId) {
+        if self.done.contains_key(&old) || !self.cx.values.contains_key(&old) {
+            return;
+        }
+        let new = self.cx.fresh_var(self.cx.var_name(old));
+        self.renamed.values.push((new, old));
+        self.done.insert(old, new);
+        self.subst.vars.insert(old, new);
+    }
+
+    fn copy(&mut self, module: &Module) -> Module {
         match module {
             Module::Struct(env) => Module::Struct(Rc::new(self.env(env))),
             Module::Functor(functor) => Module::Functor(self.functor(functor)),
@@ -61,13 +92,7 @@ impl<'a> Renamer<'a> {
 
     fn env(&mut self, env: &Env) -> Env {
         let mut result = Env::default();
-        // Values of type i64 first: the types of others may mention them as sizes.
-        let mut values: Vec<_> = env.values.iter().collect();
-        values.sort_by_key(|(_, v)| match v {
-            ValueBinding::Def(v) => *v,
-            ValueBinding::Intrinsic(_) | ValueBinding::Poisoned => VarId(0),
-        });
-        for (name, value) in values {
+        for (name, value) in &env.values {
             let value = match value {
                 ValueBinding::Def(v) => ValueBinding::Def(self.value(*v)),
                 ValueBinding::Intrinsic(_) | ValueBinding::Poisoned => *value,
@@ -78,7 +103,7 @@ impl<'a> Renamer<'a> {
             result.types.insert(*name, Rc::new(self.type_binding(ty)));
         }
         for (name, module) in &env.modules {
-            let module = self.module(module);
+            let module = self.copy(module);
             result.modules.insert(*name, module);
         }
         for (name, mod_type) in &env.mod_types {
@@ -89,30 +114,24 @@ impl<'a> Renamer<'a> {
 
     /// A copy of a value: a new id of the substituted type.
     fn value(&mut self, old: VarId) -> VarId {
-        if let Some(new) = self.done.get(&old) {
-            return *new;
-        }
+        let Some(new) = self.done.get(&old).copied() else { return old };
         let Some(info) = self.cx.values.get(&old).cloned() else { return old };
-        self.sizes_in(&info.scheme);
         let mut params = info.scheme.params.clone();
         let ty = self.subst.ty(&info.scheme.ty);
         let opened = self.subst.opener.as_ref().map(Opener::take).unwrap_or_default();
         let ty = close_over(&ty, &opened, &mut params, |v| self.cx.var_name(v));
         let scheme = Scheme { params, overloads: info.scheme.overloads.clone(), ty };
-        let new = self.cx.fresh_var(info.name);
         self.cx.values.insert(new, ValueInfo { name: info.name, scheme: Rc::new(scheme), span: info.span });
-        self.renamed.values.push((new, old));
-        self.done.insert(old, new);
-        self.subst.vars.insert(old, new);
         new
     }
 
-    /// Copy the values that occur as sizes in a type.
-    fn sizes_in(&mut self, scheme: &Scheme) {
+    /// Make ids for the sizes of constants that occur in a type, too.
+    fn fresh_sizes(&mut self, scheme: &Scheme) {
         for v in scheme.ty.size_vars() {
             let bound = scheme.params.iter().any(|p| p.kind == TypeParamKind::Size(v));
             let own = self.own_from.is_some_and(|first| v > first);
             if !bound && own && self.cx.values.contains_key(&v) {
+                self.fresh_value(v);
                 self.value(v);
             }
         }

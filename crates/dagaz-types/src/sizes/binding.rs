@@ -354,7 +354,8 @@ impl Sizer<'_> {
         let mut known = Subst::default();
         for ext in &declared.exts {
             let size = self.zonk_size(&open.sizes[ext]);
-            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v);
+            // A flexible size will be a size parameter of the function.
+            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v) && !self.is_flexible(v);
             if !size.mentions(&local) {
                 known.sizes.insert(*ext, size);
                 continue;
