@@ -193,7 +193,7 @@ fn plain_type(value: &SVal, types: &[Type]) -> Option<Type> {
         SVal::Scalar(..) => types.first().cloned(),
         SVal::Array(array) => plain_type(&array.elem, types),
         SVal::Record(_) | SVal::Sum(_) | SVal::Fun(_) | SVal::Choice(_) | SVal::Acc(_) => None,
-        SVal::Def(_) | SVal::Alias(_) | SVal::UnboundSize(_) | SVal::Absent => None,
+        SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) | SVal::Absent => None,
     }
 }
 
@@ -247,6 +247,6 @@ fn show(value: &SVal) -> String {
             "function".to_owned()
         }
         SVal::Acc(_) => "acc".to_owned(),
-        SVal::UnboundSize(_) => "i64".to_owned(),
+        SVal::SizeOf(..) | SVal::UnboundSize(_) => "i64".to_owned(),
     }
 }

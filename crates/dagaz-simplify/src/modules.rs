@@ -22,7 +22,13 @@ impl Simplifier<'_> {
                         env: env.clone(),
                         value: RefCell::new(ConstState::Unused),
                     };
-                    env.vars.insert(def.var, SVal::Def(Rc::new(inst)));
+                    let inst = Rc::new(inst);
+                    if def.params.is_empty() && def.type_params.is_empty() {
+                        for size in &def.ret.exts {
+                            env.vars.insert(*size, SVal::SizeOf(inst.clone(), *size));
+                        }
+                    }
+                    env.vars.insert(def.var, SVal::Def(inst));
                 }
                 Dec::Alias(alias) => {
                     let value = self.alias(alias, env.clone());

@@ -251,16 +251,44 @@ impl Simplifier<'_> {
         let Some(position) = constrs.iter().position(|(name, _)| *name == active) else {
             return self.bug("a constructor that its type does not have");
         };
+        // Other constructors have the sizes that the payload determines, so that these can be read off any of them.
+        let mut sizes = Sizes::new();
+        for (value, ty) in payload.iter().zip(&constrs[position].1) {
+            sizes.extend(sizes_of(value, &targets(value, ty)));
+        }
         let mut payload = Some(payload);
         let mut result = Vec::with_capacity(constrs.len());
         for (i, (name, types)) in constrs.iter().enumerate() {
             let values = match payload.take_if(|_| i == position) {
                 Some(values) => values,
-                None => types.iter().map(|t| self.zero(t, &[])).collect(),
+                None => types.iter().map(|t| self.zero(&with_sizes(t, &sizes), &[])).collect(),
             };
             result.push((*name, values));
         }
         Ok(SVal::Sum(Rc::new(SumVal { tag: tag(position), constrs: result })))
+    }
+}
+
+/// The type with its free sizes filled in, where they are known.
+fn with_sizes(ty: &EType, sizes: &Sizes) -> EType {
+    match ty {
+        EType::Prim(_) | EType::Fun | EType::Acc(_) => ty.clone(),
+        EType::Array(dim, elem) => {
+            let dim = match dim {
+                EDim::Free(var) => sizes.get(var).map_or(*dim, |atom| EDim::Known(*atom)),
+                EDim::Known(_) => *dim,
+            };
+            EType::Array(dim, Rc::new(with_sizes(elem, sizes)))
+        }
+        EType::Record(fields) => {
+            EType::Record(fields.iter().map(|(name, t)| (*name, with_sizes(t, sizes))).collect())
+        }
+        EType::Sum(constrs) => {
+            let constr = |(name, types): &(_, Vec<EType>)| {
+                (*name, types.iter().map(|t| with_sizes(t, sizes)).collect())
+            };
+            EType::Sum(constrs.iter().map(constr).collect())
+        }
     }
 }
 

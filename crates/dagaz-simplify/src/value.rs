@@ -36,6 +36,8 @@ pub(crate) enum SVal {
     Def(Rc<DefInst>),
     /// A value seen through a module type. Only in environments.
     Alias(Rc<AliasInst>),
+    /// A size that comes into being with the value of a constant. Only in environments.
+    SizeOf(Rc<DefInst>, VarId),
     /// A size that has no value yet. Only in environments.
     UnboundSize(VarId),
     /// A function inside a constructor that is not the active one.

@@ -200,6 +200,11 @@ pub(crate) fn walk(value: &SVal, w: &mut dyn Walker, path: &mut Path) -> SVal {
             w.token(Token::Number(alias.id));
             value.clone()
         }
+        SVal::SizeOf(def, var) => {
+            walk_def(def, w, path);
+            w.token(Token::Number(var.0.into()));
+            value.clone()
+        }
         SVal::UnboundSize(var) => {
             w.token(Token::Kind(Kind::UnboundSize));
             w.token(Token::Number(var.0.into()));

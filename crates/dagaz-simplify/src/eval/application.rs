@@ -29,6 +29,12 @@ impl Simplifier<'_> {
         }
         let fun = self.eval(env, fun)?;
         self.at(exp.span);
+        if let SVal::Absent = fun {
+            // A hole in the place of a function: the program has stopped already.
+            exp.exts.iter().for_each(|ext| drop(env.vars.remove(ext)));
+            let ty = self.eval_type(env, &exp.ty)?;
+            return Ok(self.zero(&ty, &[]));
+        }
         self.apply(&fun, values.into_iter().flatten().collect())
     }
 

@@ -179,10 +179,9 @@ impl Simplifier<'_> {
         let changed: Vec<usize> = (0..now.dims.len()).filter(changed).collect();
         if !changed.is_empty() {
             let mut varying = carried.varying;
-            let mut next = varying.iter().flatten().max().map_or(0, |max| max + 1);
-            for i in changed {
-                varying[i] = Some(next);
-                next += 1;
+            let first = varying.iter().flatten().max().map_or(0, |max| max + 1);
+            for (position, i) in (first..).zip(changed) {
+                varying[i] = Some(position);
             }
             return Ok(Round::Again(Carried { init: carried.init, varying }));
         }

@@ -91,7 +91,7 @@ impl Simplifier<'_> {
                 for (name, field) in fields {
                     values.push((*name, self.eval(env, field)?));
                 }
-                values.sort_by(|a, b| a.0.cmp(&b.0));
+                values.sort_by_key(|(name, _)| *name);
                 Ok(SVal::Record(values.into()))
             }
             ExpKind::Array(elems) => self.array_literal(env, exp, elems),
@@ -268,6 +268,7 @@ impl Simplifier<'_> {
                 let args = self.eval_args(env, inst)?;
                 self.resolve_alias(&alias, &args)
             }
+            Some(SVal::SizeOf(def, size)) => Ok(SVal::i64(self.constant_size(&def, size)?)),
             Some(SVal::UnboundSize(other)) => match env.vars.get(&other) {
                 Some(value @ SVal::Scalar(..)) => Ok(value.clone()),
                 _ => self.bug(format!("the size {name} is not known")),
@@ -311,6 +312,16 @@ impl Simplifier<'_> {
         self.consts.extend(stms);
         def.value.replace(ConstState::Done(value.clone()));
         Ok(value)
+    }
+
+    /// A size of a constant that its type does not tell.
+    pub fn constant_size(&mut self, def: &Rc<DefInst>, size: VarId) -> Res<Atom> {
+        let value = self.constant(def)?;
+        let ty = self.eval_ret(&def.env, &def.def.ret)?;
+        match sizes_of(&value, &targets(&value, &ty)).get(&size) {
+            Some(atom) => Ok(*atom),
+            None => self.bug("a constant without the size that its type has"),
+        }
     }
 }
 

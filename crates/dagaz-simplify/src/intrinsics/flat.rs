@@ -1,7 +1,7 @@
 //! Views by offset and strides: element `[i, j, …]` is at `offset + i * s1 + j * s2 + …`.
 
-use dagaz_core::exp::{Check, Exp, Lambda};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::exp::{Check, Exp, Lambda, MsgPart};
+use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Type};
 
 use crate::context::{Res, Simplifier};
@@ -41,12 +41,43 @@ impl Simplifier<'_> {
         Ok(self.emit("positions", ty, Exp::Map { width: total, arrays: vec![numbers], lambda }))
     }
 
+    /// Asserts that all positions of a view are within an array of `size` elements.
+    fn check_view(&mut self, size: Atom, offset: Atom, dims: &[(Atom, Atom)], total: Atom) {
+        let ty = PrimType::I64;
+        let zero = Atom::i64(0);
+        let (mut first, mut last) = (offset, offset);
+        for (count, stride) in dims {
+            let steps = self.sub(*count, Atom::i64(1));
+            let reach = self.mul(steps, *stride);
+            let down = self.binop(BinOp::Min, ty, reach, zero);
+            let up = self.binop(BinOp::Max, ty, reach, zero);
+            first = self.add(first, down);
+            last = self.add(last, up);
+        }
+        let empty = self.cmp(CmpOp::Eq, ty, total, zero);
+        let first_ok = self.in_bounds(first, size);
+        let last_ok = self.in_bounds(last, size);
+        let within = self.and(first_ok, last_ok);
+        let valid = self.or(empty, within);
+        let message = vec![
+            MsgPart::Text("Flat slice from ".into()),
+            MsgPart::Value(first),
+            MsgPart::Text(" to ".into()),
+            MsgPart::Value(last),
+            MsgPart::Text(" out of bounds for array of shape [".into()),
+            MsgPart::Value(size),
+            MsgPart::Text("].".into()),
+        ];
+        self.assert(valid, message);
+    }
+
     pub(super) fn flat_index(&mut self, array: &ArrayVal, args: &[SVal]) -> Res<SVal> {
         let scalars = self.scalars(args)?;
         let Some((offset, rest)) = scalars.split_first() else { return self.bug("a view without an offset") };
         let dims: Vec<(Atom, Atom)> = rest.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
         let sizes: Vec<Atom> = dims.iter().map(|(size, _)| *size).collect();
         let total = sizes.iter().fold(Atom::i64(1), |total, size| self.mul(total, *size));
+        self.check_view(array.dim, *offset, &dims, total);
         let positions = self.positions(*offset, &dims, total)?;
         let flat = flatten(&array.elem);
         let params = self.params("position", &[Type::Prim(PrimType::I64)]);
@@ -69,6 +100,7 @@ impl Simplifier<'_> {
         let (elem, sizes) = self.below(values, strides.len())?;
         let dims: Vec<(Atom, Atom)> = sizes.iter().copied().zip(strides.iter().copied()).collect();
         let total = sizes.iter().fold(Atom::i64(1), |total, size| self.mul(total, *size));
+        self.check_view(array.dim, *offset, &dims, total);
         let positions = self.positions(*offset, &dims, total)?;
         let values = self.reshape_outer(&elem, &[total])?;
         let dest = SVal::array(array.dim, array.elem.clone());

@@ -1,6 +1,6 @@
 //! `map`, `reduce`, `scan` and `flatmap`.
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
 
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
         let loc = self.loc;
         let mark = self.mark();
         let (params, row) = self.row_params("x", &array.elem);
-        let (stms, result) = self.scope(|s| {
+        let (mut stms, result) = self.scope(|s| {
             let result = s.apply(f, vec![row])?;
             Ok(match ty {
                 Some(ty) => s.match_type(&result, ty).0,
@@ -39,7 +39,7 @@ impl Simplifier<'_> {
         })?;
         self.loc = loc;
         let flat = flatten(&result);
-        self.require_regular(&flat.dims, mark)?;
+        self.require_regular(&flat.dims, &mut stms, mark)?;
         let ret = flat.types();
         let lambda = Lambda { params, body: Body { stms, result: flat.atoms() }, ret: ret.clone() };
         let arrays = self.array_vars(&flatten(&array.elem).leaves)?;
@@ -49,8 +49,25 @@ impl Simplifier<'_> {
     }
 
     /// Rows must all have the same sizes, which must be known before any row is.
-    fn require_regular(&self, dims: &[Atom], mark: u32) -> Res<()> {
+    /// Size arithmetic on what is known outside is moved there.
+    fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark)) {
+            return Ok(());
+        }
+        let mut hoisted: Vec<Atom> = Vec::new();
+        for stm in std::mem::take(stms) {
+            let outside = |atom: &Atom| self.is_outside(*atom, mark) || hoisted.contains(atom);
+            match (&stm.exp, stm.pat.as_slice()) {
+                (Exp::BinOp(BinOp::Add | BinOp::Sub | BinOp::Mul, PrimType::I64, x, y), [param])
+                    if outside(x) && outside(y) =>
+                {
+                    hoisted.push(param.var.into());
+                    self.builder.push(stm);
+                }
+                _ => stms.push(stm),
+            }
+        }
+        if dims.iter().all(|dim| self.is_outside(*dim, mark) || hoisted.contains(dim)) {
             return Ok(());
         }
         self.unsupported(
@@ -151,7 +168,7 @@ impl Simplifier<'_> {
     fn flatmap_sizes(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<(CoreVar, SVal)> {
         let mark = self.mark();
         let (params, row) = self.row_params("x", &array.elem);
-        let (stms, (size, other)) = self.scope(|s| {
+        let (mut stms, (size, other)) = self.scope(|s| {
             let result = s.apply(f, vec![row])?;
             let (elems, other) = s.pair(&result)?;
             let SVal::Array(elems) = elems else { return s.bug("flatmap without an array") };
@@ -161,7 +178,7 @@ impl Simplifier<'_> {
             })
         })?;
         let flat = flatten(&other);
-        self.require_regular(&flat.dims, mark)?;
+        self.require_regular(&flat.dims, &mut stms, mark)?;
         let ret = [vec![Type::Prim(PrimType::I64)], flat.types()].concat();
         let body = Body { stms, result: [vec![size], flat.atoms()].concat() };
         let types: Vec<Type> = ret.iter().map(|ty| outer_type(array.dim, ty)).collect();

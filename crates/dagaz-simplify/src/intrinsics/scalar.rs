@@ -66,7 +66,7 @@ fn unop(name: &str) -> Option<UnOp> {
         "neg" => UnOp::Neg,
         "abs" => UnOp::Abs,
         "sgn" => UnOp::Signum,
-        "!" => UnOp::Not,
+        "!" | "not" => UnOp::Not,
         "popc" => UnOp::Popc,
         "clz" => UnOp::Clz,
         "ctz" => UnOp::Ctz,

@@ -13,7 +13,7 @@ use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
 use crate::typed::{Dec, Def};
-use crate::types::{Liftedness, Type, TypeParamKind};
+use crate::types::{Liftedness, Type, TypeParamKind, VarId};
 
 /// Names that one list of declarations defines, for finding duplicates.
 #[derive(Default)]
@@ -108,8 +108,7 @@ impl Checker<'_> {
             );
         }
         let var = self.cx.fresh_var(bind.name.name);
-        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var)?;
-        let Checked { mut def, scheme, sizes } = size_definition(&mut self.cx, notes, bind, var)?;
+        let Checked { mut def, scheme, sizes } = self.infer_value(bind, var)?;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
@@ -136,12 +135,28 @@ impl Checker<'_> {
         Ok(ValueBinding::Def(var))
     }
 
+    /// A function is in scope of itself. But where that makes no sense, and an earlier definition has the same name, it
+    /// refers to that one.
+    fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Res<Checked> {
+        let first = self.infer_reading(bind, var, true);
+        if first.is_ok() || bind.params.is_empty() {
+            return first;
+        }
+        let earlier = self.frames.iter().any(|f| f.values.contains_key(&bind.name.name));
+        if !earlier {
+            return first;
+        }
+        self.infer_reading(bind, var, false).or(first)
+    }
+
+    fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Checked> {
+        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var, recursive)?;
+        size_definition(&mut self.cx, notes, bind, var)
+    }
+
     /// Entry points are called from outside: their types must be first-order and fixed.
     fn check_entry(&self, bind: &ValBind, def: &Def) -> Res<()> {
         let span = bind.name.span;
-        if bind.name.name.as_str().contains('\'') {
-            return error("bad-entry-point", span, "Entry point names may not contain an apostrophe");
-        }
         let polymorphic = def.type_params.iter().find(|p| matches!(p.kind, TypeParamKind::Type(..)));
         if let Some(param) = polymorphic {
             return fail(

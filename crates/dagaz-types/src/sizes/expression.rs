@@ -114,8 +114,11 @@ impl Sizer<'_> {
         let ty = self.noted_type(e.id, e.span)?;
         let kind = match literal {
             Literal::Bool(b) => ExpKind::Bool(b),
-            Literal::Int(n, _) => {
-                check_literal_range(n, &ty, e.span)?;
+            Literal::Int(n, suffix) => {
+                // A literal with a suffix says itself what it is, and wraps.
+                if suffix.is_none() {
+                    check_literal_range(n, &ty, e.span)?;
+                }
                 ExpKind::Int(n)
             }
             Literal::Float(x, _) => ExpKind::Float(x),
