@@ -37,7 +37,9 @@ fn imports_are_relative_and_read_once() {
 
 #[test]
 fn a_missing_import_is_shown_where_it_is() {
-    check(&[("main.fut", "def x = 1\nimport \"nowhere\"\n")], expect![[r#"
+    check(
+        &[("main.fut", "def x = 1\nimport \"nowhere\"\n")],
+        expect![[r#"
         error[missing-import]: there is no file to import as "nowhere"
          --> main.fut:2:8
           |
@@ -45,13 +47,18 @@ fn a_missing_import_is_shown_where_it_is() {
           |        ^^^^^^^^^
           |
           = help: looked for nowhere.fut and nowhere.dz; a path is relative to the file that imports
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_cycle_is_shown_where_it_closes() {
     check(
-        &[("main.fut", "import \"a\"\n"), ("a.fut", "import \"b\"\n"), ("b.fut", "module m = import \"a\"\n")],
+        &[
+            ("main.fut", "import \"a\"\n"),
+            ("a.fut", "import \"b\"\n"),
+            ("b.fut", "module m = import \"a\"\n"),
+        ],
         expect![[r#"
             error[import-cycle]: importing "a" leads back to this file
              --> b.fut:1:19
@@ -66,7 +73,9 @@ fn a_cycle_is_shown_where_it_closes() {
 
 #[test]
 fn several_errors_and_labels() {
-    check(&[("main.fut", "def f (x: i32) : bool = x\ndef g = unknown\n")], expect![[r#"
+    check(
+        &[("main.fut", "def f (x: i32) : bool = x\ndef g = unknown\n")],
+        expect![[r#"
         error[type-mismatch]: The body of this function does not match its return type
          --> main.fut:1:25
           |
@@ -81,5 +90,6 @@ fn several_errors_and_labels() {
           |
         2 | def g = unknown
           |         ^^^^^^^
-    "#]]);
+    "#]],
+    );
 }

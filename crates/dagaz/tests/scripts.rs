@@ -56,7 +56,11 @@ fn projections() {
 
 #[test]
 fn files() {
-    check("bytes", "$loadbytes \"numbers.in\"", expect!["[49u8, 32u8, 91u8, 50u8, 46u8, 53u8, 102u8, 51u8, 50u8, 93u8, 10u8]"]);
+    check(
+        "bytes",
+        "$loadbytes \"numbers.in\"",
+        expect!["[49u8, 32u8, 91u8, 50u8, 46u8, 53u8, 102u8, 51u8, 50u8, 93u8, 10u8]"],
+    );
     check("both", "$loaddata \"numbers.in\"", expect!["1i32 [2.5f32]"]);
     check("both", "$loadall \"numbers.in\"", expect!["there is no built-in function '$loadall'"]);
 }

@@ -120,6 +120,12 @@ fn random_and_script_inputs() {
 #[test]
 fn mistakes() {
     check("-- ==\n-- input { 1\n", expect!["test block at line 1: a brace is not closed"]);
-    check("def x = 1\n-- ==\n-- output { 1 }\n", expect!["test block at line 2: 'input' is expected at '{ 1 }'"]);
-    check("-- ==\n-- input { 1x }\n", expect!["test block at line 1: in '1x': '1x' is not a value (at byte 1)"]);
+    check(
+        "def x = 1\n-- ==\n-- output { 1 }\n",
+        expect!["test block at line 2: 'input' is expected at '{ 1 }'"],
+    );
+    check(
+        "-- ==\n-- input { 1x }\n",
+        expect!["test block at line 1: in '1x': '1x' is not a value (at byte 1)"],
+    );
 }

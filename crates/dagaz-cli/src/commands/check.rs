@@ -9,7 +9,7 @@ pub fn run(options: &CheckOptions) -> Outcome {
     print_warnings(&checked.sources, &checked.warnings);
     if options.types {
         for (name, ty) in &checked.signatures {
-            println!("{name} : {ty}");
+            println!("val {name} {ty}");
         }
     }
     Ok(())
