@@ -91,7 +91,10 @@ impl Simplifier<'_> {
                     Some(SVal::Scalar(_, atom)) => EDim::Known(*atom),
                     _ => EDim::Free(other),
                 },
-                Some(SVal::SizeOf(def, size)) => EDim::Known(self.constant_size(&def, size)?),
+                Some(SVal::SizeOf(def, size)) => match self.constant_size(&def, size)? {
+                    Some(atom) => EDim::Known(atom),
+                    None => EDim::Free(size),
+                },
                 Some(SVal::Def(def)) => match self.constant(&def)? {
                     SVal::Scalar(_, atom) => EDim::Known(atom),
                     _ => return self.bug("a size that is not a number"),

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use dagaz_types::typed::{Alias, Apply, Dec, TypeDef};
 
 use crate::context::{Res, Simplifier};
+use crate::shape::mentions_sizes;
 use crate::value::{
     AliasInst, ConstState, DefInst, Env, FunctorInst, Origin, SVal, TypeBinding, TypeClosure,
 };
@@ -24,8 +25,14 @@ impl Simplifier<'_> {
                     };
                     let inst = Rc::new(inst);
                     if def.params.is_empty() && def.type_params.is_empty() {
+                        // A function has no shape that would tell sizes: those wait for its arguments.
+                        let has_shape = mentions_sizes(&def.ret.ty);
                         for size in &def.ret.exts {
-                            env.vars.insert(*size, SVal::SizeOf(inst.clone(), *size));
+                            let value = match has_shape {
+                                true => SVal::SizeOf(inst.clone(), *size),
+                                false => SVal::UnboundSize(*size),
+                            };
+                            env.vars.insert(*size, value);
                         }
                     }
                     env.vars.insert(def.var, SVal::Def(inst));

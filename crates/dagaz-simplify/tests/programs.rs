@@ -224,10 +224,10 @@ fn a_constant_is_copied_before_it_is_updated() {
         "def table : []i64 = [1, 2, 3]\nentry main = scatter (intrinsics.manifest table) [0] [9]",
         expect![[r#"
             const
-              let (array_0: [3i64]i64) = array i64 (1i64, 2i64, 3i64)
+              let (array_1: [3i64]i64) = array i64 (1i64, 2i64, 3i64)
 
-            def main () : (result_1: [3i64]i64) =
-              let (copy_2: [3i64]i64) = copy array_0
+            def main () : (result_0: [3i64]i64) =
+              let (copy_2: [3i64]i64) = copy array_1
               let (array_3: [1i64]i64) = array i64 (0i64)
               let (array_4: [1i64]i64) = array i64 (9i64)
               let (scattered_5: [3i64]i64) =
@@ -254,6 +254,21 @@ fn what_zip_shares_is_copied_before_it_is_updated() {
         expect![[r#"
             [18i32, 6i32]
             [3i32, 4i32]"#]],
+    );
+}
+
+#[test]
+fn updates_inside_of_records_in_arrays() {
+    check_run(
+        r"
+        entry main [n] (xs: *[n](i32, bool)) (i: i64) =
+          let ys = xs with [i].1 = false
+          in ys with [0].0 = 7
+        ",
+        "[1, 2] [true, true] 1i64",
+        expect![[r#"
+            [7i32, 2i32]
+            [true, false]"#]],
     );
 }
 

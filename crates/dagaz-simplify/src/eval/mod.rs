@@ -86,14 +86,7 @@ impl Simplifier<'_> {
                 Ok(SVal::fun(Code::Intrinsic { name: *name, type_args }))
             }
             ExpKind::Hole => self.hole(env, exp),
-            ExpKind::Record(fields) => {
-                let mut values = Vec::with_capacity(fields.len());
-                for (name, field) in fields {
-                    values.push((*name, self.eval(env, field)?));
-                }
-                values.sort_by_key(|(name, _)| *name);
-                Ok(SVal::Record(values.into()))
-            }
+            ExpKind::Record(fields) => self.record(env, fields),
             ExpKind::Array(elems) => self.array_literal(env, exp, elems),
             ExpKind::Project(record, field) => {
                 let record = self.eval(env, record)?;
@@ -135,13 +128,7 @@ impl Simplifier<'_> {
             }
             ExpKind::Match { scrutinee, cases } => self.match_exp(env, exp, scrutinee, cases),
             ExpKind::With { target, path, value } => self.with_exp(env, exp, target, path, value),
-            ExpKind::Assert { cond, body } => {
-                let holds = self.eval_scalar(env, cond)?;
-                self.at(exp.span);
-                let text = format!("Assertion is false: {}", self.sources.snippet(cond.span));
-                self.assert(holds, vec![MsgPart::Text(text)]);
-                self.eval(env, body)
-            }
+            ExpKind::Assert { cond, body } => self.assertion(env, exp, cond, body),
             ExpKind::Attr(attr, inner) => {
                 let value = self.eval(env, inner)?;
                 self.at(exp.span);
@@ -149,6 +136,23 @@ impl Simplifier<'_> {
             }
             ExpKind::Let { .. } | ExpKind::LetFun { .. } | ExpKind::Ascript(_) => self.eval(env, exp),
         }
+    }
+
+    fn record(&mut self, env: &mut Env, fields: &[(Name, Exp)]) -> Res<SVal> {
+        let mut values = Vec::with_capacity(fields.len());
+        for (name, field) in fields {
+            values.push((*name, self.eval(env, field)?));
+        }
+        values.sort_by_key(|(name, _)| *name);
+        Ok(SVal::Record(values.into()))
+    }
+
+    fn assertion(&mut self, env: &mut Env, exp: &Exp, cond: &Exp, body: &Exp) -> Res<SVal> {
+        let holds = self.eval_scalar(env, cond)?;
+        self.at(exp.span);
+        let text = format!("Assertion is false: {}", self.sources.snippet(cond.span));
+        self.assert(holds, vec![MsgPart::Text(text)]);
+        self.eval(env, body)
     }
 
     /// An expression whose value is a scalar.
@@ -268,7 +272,10 @@ impl Simplifier<'_> {
                 let args = self.eval_args(env, inst)?;
                 self.resolve_alias(&alias, &args)
             }
-            Some(SVal::SizeOf(def, size)) => Ok(SVal::i64(self.constant_size(&def, size)?)),
+            Some(SVal::SizeOf(def, size)) => match self.constant_size(&def, size)? {
+                Some(atom) => Ok(SVal::i64(atom)),
+                None => self.bug(format!("the size {name} is not known")),
+            },
             Some(SVal::UnboundSize(other)) => match env.vars.get(&other) {
                 Some(value @ SVal::Scalar(..)) => Ok(value.clone()),
                 _ => self.bug(format!("the size {name} is not known")),
@@ -314,14 +321,11 @@ impl Simplifier<'_> {
         Ok(value)
     }
 
-    /// A size of a constant that its type does not tell.
-    pub fn constant_size(&mut self, def: &Rc<DefInst>, size: VarId) -> Res<Atom> {
+    /// A size of a constant that its type does not tell; nor does its value, if it belongs to a function.
+    pub fn constant_size(&mut self, def: &Rc<DefInst>, size: VarId) -> Res<Option<Atom>> {
         let value = self.constant(def)?;
         let ty = self.eval_ret(&def.env, &def.def.ret)?;
-        match sizes_of(&value, &targets(&value, &ty)).get(&size) {
-            Some(atom) => Ok(*atom),
-            None => self.bug("a constant without the size that its type has"),
-        }
+        Ok(sizes_of(&value, &targets(&value, &ty)).get(&size).copied())
     }
 }
 

@@ -67,14 +67,19 @@ impl Simplifier<'_> {
                 self.at(*span);
                 let (elem, sizes) = self.below(target, positions.len())?;
                 let checked = self.check_slice(positions, &sizes);
-                if at.is_some_and(|at| !at.all_fixed()) {
-                    return self.unsupported("an update inside of a slice");
-                }
                 let all_sizes = [outer, &sizes].concat();
                 let mut dims = at.map_or(Vec::new(), |at| at.dims.clone());
                 dims.extend(checked.dims);
                 let checked = Checked { dims, sizes: checked.sizes };
-                let elem = self.update(&elem, &all_sizes, Some(&checked), rest, value)?;
+                let elem = if !checked.all_fixed() && rest.iter().any(|step| matches!(step, Step::Index(..)))
+                {
+                    // Positions inside of a slice: the slice is updated by itself and written back.
+                    let part = self.take(&elem, &all_sizes, &checked)?;
+                    let part = self.update(&part, &[], None, rest, value)?;
+                    self.update_leaves(&elem, &all_sizes, Some(&checked), &part)?
+                } else {
+                    self.update(&elem, &all_sizes, Some(&checked), rest, value)?
+                };
                 Ok(sizes.iter().rev().fold(elem, |elem, size| SVal::array(*size, elem)))
             }
         }

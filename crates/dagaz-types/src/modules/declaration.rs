@@ -12,7 +12,7 @@ use crate::context::{Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
-use crate::typed::{Dec, Def};
+use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::{Liftedness, Type, TypeParamKind, VarId};
 
 /// Names that one list of declarations defines, for finding duplicates.
@@ -113,6 +113,7 @@ impl Checker<'_> {
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
             self.check_entry(bind, &def)?;
+            self.expand_entry(&mut def);
             def.entry = Some(entry_types(bind, &|span| self.sources.snippet(span).to_owned()));
             self.entries.push(var);
         } else if bind.keyword == BindKeyword::Entry && self.depth > 0 {
@@ -176,6 +177,27 @@ impl Checker<'_> {
             return error("bad-entry-point", span, "Entry point functions may not be higher-order");
         }
         Ok(())
+    }
+
+    /// Give an entry point that is a function by its value the parameters of that function:
+    /// `entry f = map g` becomes `entry f xs = map g xs`.
+    fn expand_entry(&mut self, def: &mut Def) {
+        let mut args = Vec::new();
+        while let Type::Arrow(arrow) = def.ret.ty.clone() {
+            let name = arrow.param.map_or_else(|| Name::new("arg"), |p| self.cx.var_name(p));
+            let var = arrow.param.unwrap_or_else(|| self.cx.fresh_var(name));
+            let span = def.span;
+            def.params.push(Pat { kind: PatKind::Var(var, name), ty: arrow.from.clone(), span });
+            let kind = ExpKind::Var { var, name, inst: Vec::new() };
+            args.push(Exp { kind, ty: arrow.from.clone(), exts: Vec::new(), span });
+            def.ret = arrow.to.clone();
+        }
+        if !args.is_empty() {
+            let fun = Box::new(def.body.clone());
+            let (ty, span) = (def.ret.ty.clone(), fun.span);
+            let exts = def.ret.exts.clone();
+            def.body = Exp { kind: ExpKind::App { fun, args }, ty, exts, span };
+        }
     }
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
