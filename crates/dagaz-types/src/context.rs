@@ -53,8 +53,19 @@ impl VarNames {
     }
 }
 
+/// Which programs are accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// The whole language.
+    #[default]
+    Dagaz,
+    /// Plain Futhark: functions may not be put in arrays, carried by loops, or be the result of branches.
+    Strict,
+}
+
 #[derive(Default, Debug)]
 pub struct Context {
+    pub dialect: Dialect,
     var_names: VarNames,
     /// The name of every [`TypeId`], by number.
     type_names: Vec<Name>,
@@ -71,6 +82,10 @@ pub struct Context {
 }
 
 impl Context {
+    pub fn new(dialect: Dialect) -> Context {
+        Context { dialect, ..Context::default() }
+    }
+
     pub fn fresh_var(&mut self, name: Name) -> VarId {
         self.var_names.fresh(name)
     }

@@ -189,7 +189,7 @@ pub fn close_over(
     params: &mut Vec<TypeParam>,
     names: impl Fn(VarId) -> Name,
 ) -> Type {
-    let mut add = |v: VarId, params: &mut Vec<TypeParam>| {
+    let add = |v: VarId, params: &mut Vec<TypeParam>| {
         let kind = TypeParamKind::Size(v);
         if !params.iter().any(|p| p.kind == kind) {
             params.push(TypeParam { name: names(v), kind });
