@@ -109,7 +109,9 @@ impl Checker<'_> {
         }
         let var = self.cx.fresh_var(bind.name.name);
         let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var)?;
-        let Checked { mut def, scheme, sizes } = size_definition(&mut self.cx, notes, bind, var)?;
+        let mut checked = size_definition(&mut self.cx, notes, bind, var)?;
+        crate::checks::check_definition(&mut self.cx, &mut checked)?;
+        let Checked { mut def, scheme, sizes, .. } = checked;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
@@ -123,7 +125,6 @@ impl Checker<'_> {
                 "Entry points may not be declared inside modules",
             );
         }
-        crate::checks::check_definition(&mut self.cx, &def)?;
         let info = ValueInfo { name: bind.name.name, scheme: Rc::new(scheme), span: bind.name.span };
         self.cx.values.insert(var, info);
         for size in sizes {

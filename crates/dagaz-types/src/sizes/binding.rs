@@ -272,6 +272,9 @@ impl Sizer<'_> {
         let body = self.exp(body);
         self.level -= 1;
         let body = body?;
+        if declared.is_some() {
+            self.declared.results.insert(body.span);
+        }
         if recursive && declared.is_none() {
             self.expect(&body, &own_result.ty, "The sizes of a recursive function must be declared")?;
         }

@@ -32,7 +32,10 @@ use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
 
-pub(crate) use definition::{Checked, entry_types, match_sizes, size_definition, size_type};
+pub(crate) use definition::{
+    Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,
+};
+pub(crate) use pattern::pat_vars;
 
 /// What is known about a size variable.
 #[derive(Clone, Debug)]
@@ -73,6 +76,7 @@ pub(crate) struct Sizer<'a> {
     explicit_sizes: HashSet<VarId>,
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
+    declared: Declared,
 }
 
 impl<'a> Sizer<'a> {
@@ -85,6 +89,7 @@ impl<'a> Sizer<'a> {
             level: 0,
             explicit_sizes: HashSet::new(),
             own: None,
+            declared: Declared::default(),
         }
     }
 
