@@ -1,15 +1,29 @@
 //! Checks of finished definitions, each a pass of its own over the typed tree.
 
+mod causality;
 mod consumption;
+mod exhaustive;
+mod literals;
+mod recursion;
+mod walk;
+
+use dagaz_syntax::Diagnostic;
 
 use crate::context::{Context, Error, Res};
 use crate::sizes::{Checked, Declared};
 
+pub(crate) use literals::{check_float, check_int};
+
 /// Check a definition, and complete its type with what the checks have found out.
 pub(crate) fn check_definition(cx: &mut Context, checked: &mut Checked) -> Res<()> {
+    let mut found = literals::check(&checked.def);
+    found.extend(exhaustive::check(cx, &checked.def));
+    found.extend(causality::check(cx, &checked.def));
+    found.extend(recursion::check(cx, &checked.def));
     let (ret, errors) = consumption::check(cx, &checked.def, &checked.declared);
-    let failed = !errors.is_empty();
-    cx.diagnostics.extend(errors);
+    found.extend(errors);
+    let failed = found.iter().any(Diagnostic::is_error);
+    cx.diagnostics.extend(found);
     if failed {
         return Err(Error::Silenced);
     }

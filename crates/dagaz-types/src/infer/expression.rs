@@ -197,7 +197,7 @@ impl Infer<'_> {
             }
             Type::Meta(_) => {
                 let result = self.fresh(arg_span);
-                let ok = self.unify(fun, &Type::arrow(None, arg.clone(), RetType::plain(result.clone())));
+                let ok = self.unify(fun, &Type::arrow(None, arg.with_uniqueness(false), RetType::plain(result.clone())));
                 self.demand(ok, arg_span, &format!("Cannot apply \"{name}\" to this argument"))?;
                 Ok(result)
             }

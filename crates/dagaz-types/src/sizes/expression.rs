@@ -3,7 +3,6 @@
 use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Exp as SynExp, ExpKind as Syn, Field, Literal, NodeId};
 
-use super::pattern::check_literal_range;
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::{Res, error};
@@ -115,7 +114,6 @@ impl Sizer<'_> {
         let kind = match literal {
             Literal::Bool(b) => ExpKind::Bool(b),
             Literal::Int(n, _) => {
-                check_literal_range(n, &ty, e.span)?;
                 ExpKind::Int(n)
             }
             Literal::Float(x, _) => ExpKind::Float(x),
