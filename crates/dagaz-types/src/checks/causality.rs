@@ -5,13 +5,14 @@
 //!
 //! Where a polymorphic function, an empty array or a constructor is used, its size arguments must have values. Sizes
 //! that expressions bring into being (`Exp::exts`) have values once those expressions are evaluated: the value of a
-//! `let` before its body, arguments before the function, and the left operand of an operator before the right one.
+//! `let` before its body, arguments before the function and from the last to the first, and the left operand of an
+//! operator before the right one.
 
 use std::collections::HashSet;
 
 use dagaz_syntax::{Diagnostic, Span};
 
-use super::walk::each_child;
+use super::walk::{each_child, is_operator};
 use crate::context::Context;
 use crate::typed::{Def, Exp, ExpKind, Pat};
 use crate::types::{Size, Type, TypeArg, VarId};
@@ -137,7 +138,11 @@ impl Checker<'_> {
                 self.forgetting(|c| c.exp(&lambda.body));
             }
             ExpKind::App { fun, args } => {
-                args.iter().for_each(|a| self.exp(a));
+                if is_operator(fun) {
+                    args.iter().for_each(|a| self.exp(a));
+                } else {
+                    args.iter().rev().for_each(|a| self.exp(a));
+                }
                 // What the application itself makes may occur in the type that its function is used at.
                 self.learn(&e.exts);
                 self.exp(fun);

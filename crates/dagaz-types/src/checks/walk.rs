@@ -13,6 +13,16 @@ fn each_in_slice<'a>(slice: &'a [SliceIndex], f: &mut dyn FnMut(&'a Exp)) {
     }
 }
 
+/// Whether a function is an operator, whose operands are evaluated from left to right; other arguments are evaluated
+/// from right to left.
+pub(super) fn is_operator(fun: &Exp) -> bool {
+    match &fun.kind {
+        ExpKind::Var { name, .. } | ExpKind::Intrinsic { name, .. } => name.is_symbol(),
+        ExpKind::Attr(_, inner) => is_operator(inner),
+        _ => false,
+    }
+}
+
 /// Call `f` on the expressions directly inside an expression, in the order of their evaluation, bodies of functions
 /// included.
 pub(super) fn each_child<'a>(e: &'a Exp, f: &mut dyn FnMut(&'a Exp)) {
@@ -35,7 +45,11 @@ pub(super) fn each_child<'a>(e: &'a Exp, f: &mut dyn FnMut(&'a Exp)) {
             each_in_slice(slice, f);
         }
         ExpKind::App { fun, args } => {
-            args.iter().for_each(&mut *f);
+            if is_operator(fun) {
+                args.iter().for_each(&mut *f);
+            } else {
+                args.iter().rev().for_each(&mut *f);
+            }
             f(fun);
         }
         ExpKind::And(l, r) | ExpKind::Or(l, r) => {

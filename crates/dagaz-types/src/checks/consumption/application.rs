@@ -4,6 +4,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::aliases::{AliasSet, Aliases, has_unique};
 use super::{Checker, Origin};
+use crate::checks::walk::is_operator;
 use crate::typed::{Exp, ExpKind};
 use crate::types::Type;
 
@@ -19,8 +20,7 @@ impl Checker<'_> {
         let function = self.exp(fun);
         let params = parameters(&function, args.len());
         let mut checked: Vec<Argument> = Vec::new();
-        // Operands are evaluated from left to right, arguments from right to left.
-        let operands = name.is_some_and(Name::is_symbol);
+        let operands = is_operator(fun);
         let order: Vec<usize> =
             if operands { (0..args.len()).collect() } else { (0..args.len()).rev().collect() };
         for i in order {
