@@ -38,6 +38,8 @@ pub enum Module {
 #[derive(Debug)]
 pub struct FunctorType {
     pub id: ModId,
+    /// Variables after this one were made in the body.
+    pub first: VarId,
     pub param: ModType,
     pub result: ModType,
 }

@@ -113,7 +113,7 @@ impl Context {
                 if open {
                     out.push('(');
                 }
-                match arrow.param {
+                match arrow.param.filter(|p| arrow.to.ty.size_vars().contains(p)) {
                     Some(param) => {
                         out.push_str(&format!("({}: ", self.var_name(param)));
                         self.write_type(out, &arrow.from, Prec::Top);

@@ -1,1 +1,28 @@
-//! Dagaz as a library: compile programs and call their entry points
+//! Dagaz as a library: compile programs and call their entry points.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let program = dagaz::compile_source("double.fut", "entry double (x: i32) = 2 * x")?;
+//! let mut session = program.session();
+//! let results = session.call("double", dagaz::data::read_values(b"21")?)?;
+//! assert_eq!(dagaz::data::print(&results[0]), "42i32");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The stages of the pipeline are called in [`compile`], one after the other, as in a table of contents.
+
+pub mod compile;
+pub mod data;
+pub mod explain;
+pub mod load;
+pub mod render;
+pub mod script;
+pub mod session;
+pub mod testing;
+
+pub use compile::{Compiled, Failure, check_file, check_source, compile_file, compile_source};
+pub use dagaz_core::interp::{Counters, Limits};
+pub use dagaz_core::value::Value;
+pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
+pub use session::{RunError, Session};

@@ -1,4 +1,4 @@
-//! Number literals fit their types.
+//! Number literals fit their types, where those are inferred. A literal with a suffix wraps.
 //!
 //!     let x: i8 = 128        error: Literal 128 out of bounds for type i8: -128 to 127
 //!     let x: i8 = -128       fine: the minus sign counts
@@ -7,25 +7,27 @@ use dagaz_syntax::{Diagnostic, Span};
 
 use super::walk::each_child;
 use crate::print::prim_name;
+use crate::sizes::Declared;
 use crate::typed::{Def, Exp, ExpKind};
 use crate::types::{PrimType, Type};
 
 /// Check all literals of a definition.
-pub(super) fn check(def: &Def) -> Vec<Diagnostic> {
+pub(super) fn check(def: &Def, declared: &Declared) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    exp(&def.body, &mut found);
+    exp(&def.body, declared, &mut found);
     found
 }
 
-fn exp(e: &Exp, found: &mut Vec<Diagnostic>) {
+fn exp(e: &Exp, declared: &Declared, found: &mut Vec<Diagnostic>) {
+    let bare = |e: &Exp| declared.bare_literals.contains(&e.span);
     match &e.kind {
-        ExpKind::Int(n) => found.extend(check_int(*n, &e.ty, e.span)),
+        ExpKind::Int(n) if bare(e) => found.extend(check_int(*n, &e.ty, e.span)),
         ExpKind::Float(x) => found.extend(check_float(*x, &e.ty, e.span)),
         ExpKind::App { fun, args } if is_negation(fun) && args.len() == 1 => match &args[0].kind {
-            ExpKind::Int(n) => found.extend(check_int(-n, &e.ty, e.span)),
-            _ => exp(&args[0], found),
+            ExpKind::Int(n) if bare(&args[0]) => found.extend(check_int(-n, &e.ty, e.span)),
+            _ => exp(&args[0], declared, found),
         },
-        _ => each_child(e, &mut |child| exp(child, found)),
+        _ => each_child(e, &mut |child| exp(child, declared, found)),
     }
 }
 

@@ -10,16 +10,17 @@ use crate::context::{Context, Res};
 use crate::env::Env;
 use crate::types::{RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
 
-/// Infer the types of a definition that will be known as `var`.
+/// Infer the types of a definition that will be known as `var`; if `recursive`, in its own body too.
 pub(crate) fn infer_definition(
     cx: &mut Context,
     frames: &mut Vec<Env>,
     bind: &ValBind,
     var: VarId,
+    recursive: bool,
 ) -> Res<Notes> {
     let depth = frames.len();
     let mut infer = Infer::new(cx, frames);
-    let result = infer.definition(bind, var).and_then(|()| infer.finish());
+    let result = infer.definition(bind, var, recursive).and_then(|()| infer.finish());
     frames.truncate(depth);
     result
 }
@@ -64,10 +65,10 @@ pub(crate) fn match_scheme(
 }
 
 impl Infer<'_> {
-    fn definition(&mut self, bind: &ValBind, var: VarId) -> Res<()> {
+    fn definition(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<()> {
         self.enter_type_params(&bind.type_params)?;
         let own_type = self.fresh(bind.name.span);
-        if !bind.params.is_empty() {
+        if recursive && !bind.params.is_empty() {
             // The function is in scope of itself, at one type. The second pass lets its sizes vary.
             let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: own_type.clone() };
             self.schemes.insert(var, Rc::new(scheme));

@@ -12,8 +12,8 @@ use crate::context::{Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
-use crate::typed::{Dec, Def};
-use crate::types::{Liftedness, Type, TypeParamKind};
+use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
+use crate::types::{Liftedness, Type, TypeParamKind, VarId};
 
 /// Names that one list of declarations defines, for finding duplicates.
 #[derive(Default)]
@@ -108,14 +108,14 @@ impl Checker<'_> {
             );
         }
         let var = self.cx.fresh_var(bind.name.name);
-        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var)?;
-        let mut checked = size_definition(&mut self.cx, notes, bind, var)?;
+        let mut checked = self.infer_value(bind, var)?;
         crate::checks::check_definition(&mut self.cx, &mut checked)?;
         let Checked { mut def, scheme, sizes, .. } = checked;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
             self.check_entry(bind, &def)?;
+            self.expand_entry(&mut def);
             def.entry = Some(entry_types(bind, &|span| self.sources.snippet(span).to_owned()));
             self.entries.push(var);
         } else if bind.keyword == BindKeyword::Entry && self.depth > 0 {
@@ -137,12 +137,28 @@ impl Checker<'_> {
         Ok(ValueBinding::Def(var))
     }
 
+    /// A function is in scope of itself. But where that makes no sense, and an earlier definition has the same name, it
+    /// refers to that one.
+    fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Res<Checked> {
+        let first = self.infer_reading(bind, var, true);
+        if first.is_ok() || bind.params.is_empty() {
+            return first;
+        }
+        let earlier = self.frames.iter().any(|f| f.values.contains_key(&bind.name.name));
+        if !earlier {
+            return first;
+        }
+        self.infer_reading(bind, var, false).or(first)
+    }
+
+    fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Checked> {
+        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var, recursive)?;
+        size_definition(&mut self.cx, notes, bind, var)
+    }
+
     /// Entry points are called from outside: their types must be first-order and fixed.
     fn check_entry(&self, bind: &ValBind, def: &Def) -> Res<()> {
         let span = bind.name.span;
-        if bind.name.name.as_str().contains('\'') {
-            return error("bad-entry-point", span, "Entry point names may not contain an apostrophe");
-        }
         let polymorphic = def.type_params.iter().find(|p| matches!(p.kind, TypeParamKind::Type(..)));
         if let Some(param) = polymorphic {
             return fail(
@@ -162,6 +178,27 @@ impl Checker<'_> {
             return error("bad-entry-point", span, "Entry point functions may not be higher-order");
         }
         Ok(())
+    }
+
+    /// Give an entry point that is a function by its value the parameters of that function:
+    /// `entry f = map g` becomes `entry f xs = map g xs`.
+    fn expand_entry(&mut self, def: &mut Def) {
+        let mut args = Vec::new();
+        while let Type::Arrow(arrow) = def.ret.ty.clone() {
+            let name = arrow.param.map_or_else(|| Name::new("arg"), |p| self.cx.var_name(p));
+            let var = arrow.param.unwrap_or_else(|| self.cx.fresh_var(name));
+            let span = def.span;
+            def.params.push(Pat { kind: PatKind::Var(var, name), ty: arrow.from.clone(), span });
+            let kind = ExpKind::Var { var, name, inst: Vec::new() };
+            args.push(Exp { kind, ty: arrow.from.clone(), exts: Vec::new(), span });
+            def.ret = arrow.to.clone();
+        }
+        if !args.is_empty() {
+            let fun = Box::new(def.body.clone());
+            let (ty, span) = (def.ret.ty.clone(), fun.span);
+            let exts = def.ret.exts.clone();
+            def.body = Exp { kind: ExpKind::App { fun, args }, ty, exts, span };
+        }
     }
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {

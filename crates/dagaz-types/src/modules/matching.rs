@@ -263,6 +263,7 @@ impl Checker<'_> {
     ) -> Res<Rc<Dec>> {
         let given = self.match_module(&want.param.module, &have.param, span)?;
         let mut renamer = Renamer::new(&mut self.cx, given.subst);
+        renamer.own_from = Some(have.first);
         for a in &have.result.abstracts {
             renamer.fresh_type(a);
         }

@@ -37,6 +37,7 @@ impl Checker<'_> {
         ty: ModType,
         body: impl FnOnce(&mut Self) -> Res<Module>,
     ) -> Res<Module> {
+        let first = self.cx.fresh_var(param.name.name);
         let outer_decs = std::mem::take(&mut self.decs);
         let outer_generative = std::mem::take(&mut self.generative);
         let mut frame = Env::default();
@@ -62,6 +63,7 @@ impl Checker<'_> {
             .collect();
         Ok(Module::Functor(Rc::new(FunctorType {
             id,
+            first,
             param: ty,
             result: ModType { abstracts, module: result },
         })))
@@ -133,6 +135,7 @@ impl Checker<'_> {
         };
         let matched = self.match_module(arg, &functor.param, arg_span)?;
         let mut renamer = Renamer::new(&mut self.cx, matched.subst);
+        renamer.own_from = Some(functor.first);
         for a in &functor.result.abstracts {
             renamer.fresh_type(a);
         }

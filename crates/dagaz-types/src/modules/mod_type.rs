@@ -39,7 +39,8 @@ impl Checker<'_> {
                 self.frames.push(frame);
                 let to = self.mod_type(to);
                 self.frames.pop();
-                let functor = FunctorType { id: self.cx.fresh_mod(), param: from, result: to? };
+                let first = self.cx.fresh_var(Name::new("first"));
+                let functor = FunctorType { id: self.cx.fresh_mod(), first, param: from, result: to? };
                 Ok(ModType { abstracts: Vec::new(), module: Module::Functor(Rc::new(functor)) })
             }
         }

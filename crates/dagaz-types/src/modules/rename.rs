@@ -25,11 +25,13 @@ pub(super) struct Renamer<'a> {
     subst: Subst,
     renamed: Renamed,
     done: HashMap<VarId, VarId>,
+    /// Sizes of constants are values that no name refers to. They are copied if they were made after this one.
+    pub own_from: Option<VarId>,
 }
 
 impl<'a> Renamer<'a> {
     pub fn new(cx: &'a mut Context, subst: Subst) -> Renamer<'a> {
-        Renamer { cx, subst, renamed: Renamed::default(), done: HashMap::new() }
+        Renamer { cx, subst, renamed: Renamed::default(), done: HashMap::new(), own_from: None }
     }
 
     pub fn finish(self) -> Renamed {
@@ -108,7 +110,8 @@ impl<'a> Renamer<'a> {
     fn sizes_in(&mut self, scheme: &Scheme) {
         for v in scheme.ty.size_vars() {
             let bound = scheme.params.iter().any(|p| p.kind == TypeParamKind::Size(v));
-            if !bound && self.cx.values.contains_key(&v) {
+            let own = self.own_from.is_some_and(|first| v > first);
+            if !bound && own && self.cx.values.contains_key(&v) {
                 self.value(v);
             }
         }
@@ -168,7 +171,7 @@ impl<'a> Renamer<'a> {
         body.push(Rc::new(Dec::Apply(apply)));
         body.extend(result_renamed.functors);
         self.renamed.functors.push(Rc::new(Dec::Functor(Rc::new(Functor { id, body }))));
-        Rc::new(FunctorType { id, param, result })
+        Rc::new(FunctorType { id, first: old.first, param, result })
     }
 
     /// `type old params = new params`

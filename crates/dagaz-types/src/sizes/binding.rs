@@ -11,14 +11,14 @@ use dagaz_syntax::{Name, Span};
 use super::application::is_i64;
 use super::expression::plain;
 use super::pattern::{pat_vars, record_pat};
-use super::scope::can_be_size;
+use super::scope::{can_be_size, same_size};
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::Res;
 use crate::env::ValueBinding;
 use crate::subst::{Subst, size_of_exp};
 use crate::typed::{Def, Exp, ExpKind, Lambda, Pat, PatKind};
-use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId};
+use crate::types::{RetType, Scheme, Size, Type, TypeParam, TypeParamKind, VarId};
 
 /// A `let` whose body is still to come: how to wrap the body, and what goes out of scope.
 struct OpenLet {
@@ -293,13 +293,10 @@ impl Sizer<'_> {
             }
         };
         self.level = outer;
-        let ty = typed.iter().rev().fold(ret.clone(), |to, p| {
-            let name = match &p.kind {
-                PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
-                _ => None,
-            };
-            RetType::plain(Type::arrow(name, p.ty.clone(), to))
-        });
+        let ty = typed
+            .iter()
+            .rev()
+            .fold(ret.clone(), |to, p| RetType::plain(Type::arrow(parameter_name(p), p.ty.clone(), to)));
         // A constant keeps its open sizes in `ret`.
         Ok(Function { params: typed, ty: ty.ty, ret, body })
     }
@@ -358,8 +355,18 @@ impl Sizer<'_> {
         for ext in &declared.exts {
             let size = self.zonk_size(&open.sizes[ext]);
             let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v);
-            if !self.explicit_sizes.contains(ext) && !size.mentions(&local) {
+            if self.explicit_sizes.contains(ext) {
+                continue;
+            }
+            if !size.mentions(&local) {
                 known.sizes.insert(*ext, size);
+                continue;
+            }
+            // Sizes that are the same inside are the same outside, even if they cannot be named there.
+            let before = declared.exts.iter().take_while(|e| *e != ext);
+            let same = before.clone().find(|e| same_size(&self.zonk_size(&open.sizes[*e]), &size));
+            if let Some(first) = same {
+                known.sizes.insert(*ext, Size::Var(*first));
             }
         }
         let exts = declared.exts.iter().copied().filter(|e| !known.sizes.contains_key(e)).collect();
@@ -373,13 +380,10 @@ impl Sizer<'_> {
         if self.schemes.contains_key(&var) {
             return false;
         }
-        let ty = params.iter().rev().fold(ret.clone(), |to, p| {
-            let name = match &p.kind {
-                PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
-                _ => None,
-            };
-            RetType::plain(Type::arrow(name, p.ty.clone(), to))
-        });
+        let ty = params
+            .iter()
+            .rev()
+            .fold(ret.clone(), |to, p| RetType::plain(Type::arrow(parameter_name(p), p.ty.clone(), to)));
         let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: ty.ty };
         self.schemes.insert(var, Rc::new(scheme));
         self.notes.uses.values().any(|u| u.target == ValueBinding::Def(var))
@@ -425,11 +429,17 @@ fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
 
 /// Parameters that a result type may mention.
 fn parameter_names(params: &[Pat]) -> Vec<VarId> {
-    params
-        .iter()
-        .filter_map(|p| match &p.kind {
-            PatKind::Var(v, _) if is_i64(&p.ty) => Some(*v),
-            _ => None,
-        })
-        .collect()
+    params.iter().filter_map(parameter_name).collect()
+}
+
+fn parameter_name(p: &Pat) -> Option<VarId> {
+    match &p.kind {
+        PatKind::Var(v, _) => Some(*v),
+        PatKind::Wildcard
+        | PatKind::Int(_)
+        | PatKind::Float(_)
+        | PatKind::Bool(_)
+        | PatKind::Record(_)
+        | PatKind::Constr(..) => None,
+    }
 }

@@ -21,11 +21,13 @@ pub(crate) struct Checked {
     pub declared: Declared,
 }
 
-/// Where the source says something about uniqueness that the typed tree does not show.
+/// What the source says and the typed tree does not show.
 #[derive(Default)]
 pub(crate) struct Declared {
     /// The bodies of functions whose result type is written.
     pub results: HashSet<Span>,
+    /// Integer literals without a suffix, which must fit the type that is inferred for them.
+    pub bare_literals: HashSet<Span>,
     /// Variables of loop patterns whose type is written.
     pub loop_params: HashSet<Span>,
 }

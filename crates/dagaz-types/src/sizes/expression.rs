@@ -113,7 +113,11 @@ impl Sizer<'_> {
         let ty = self.noted_type(e.id, e.span)?;
         let kind = match literal {
             Literal::Bool(b) => ExpKind::Bool(b),
-            Literal::Int(n, _) => {
+            Literal::Int(n, suffix) => {
+                // A literal with a suffix says itself what it is, and wraps.
+                if suffix.is_none() {
+                    self.declared.bare_literals.insert(e.span);
+                }
                 ExpKind::Int(n)
             }
             Literal::Float(x, _) => ExpKind::Float(x),

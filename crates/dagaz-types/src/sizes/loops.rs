@@ -100,6 +100,13 @@ impl Sizer<'_> {
     fn classify(&mut self, pairs: &[(Size, Size)], loop_ty: &Type, body_ty: &Type) {
         let mut results = Vec::new();
         pair_sizes(loop_ty, body_ty, &mut results);
+        // What the body demands holds for the initial value, too. If it does not, that is reported later.
+        for (fresh, initial) in pairs {
+            let settled = self.zonk_size(fresh);
+            if !matches!(settled, Size::Var(v) if self.is_flexible(v)) {
+                let _ = self.unify_size(&settled, initial);
+            }
+        }
         // For each open size: its initial size, and the size that the body gives back in its place.
         let mut open: Vec<(VarId, Size, Size)> = Vec::new();
         for ((fresh, initial), (_, result)) in pairs.iter().zip(&results) {

@@ -81,8 +81,10 @@ impl Sizer<'_> {
     fn literal_pat(&mut self, literal: Literal, ty: &Type, span: Span) -> Res<PatKind> {
         Ok(match literal {
             Literal::Bool(b) => PatKind::Bool(b),
-            Literal::Int(n, _) => {
-                in_range(check_int(n, ty, span))?;
+            Literal::Int(n, suffix) => {
+                if suffix.is_none() {
+                    in_range(check_int(n, ty, span))?;
+                }
                 PatKind::Int(n)
             }
             Literal::Float(x, _) => {

@@ -159,7 +159,11 @@ impl Sizer<'_> {
         }
         let mut subst = Subst::instantiate(&binding.params, &types);
         for ext in &binding.exts {
-            subst.sizes.insert(*ext, anonymous.size(self));
+            let size = anonymous.size(self);
+            if let Size::Var(v) = size {
+                self.explicit_sizes.insert(v);
+            }
+            subst.sizes.insert(*ext, size);
         }
         Ok(subst.ty(&binding.ty))
     }

@@ -1,0 +1,44 @@
+//! The commands, and what they share.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use dagaz::render::{self, Style};
+use dagaz::{Compiled, Diagnostic, Failure, SourceMap};
+
+use crate::Stop;
+
+pub mod check;
+pub mod core;
+pub mod cost;
+pub mod eval;
+pub mod explain;
+pub mod run;
+pub mod test;
+
+/// Colours only for a person at a terminal who did not turn them off.
+pub fn style() -> Style {
+    let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if wanted && std::io::stderr().is_terminal() { Style::Coloured } else { Style::Plain }
+}
+
+/// Compile a program and print its warnings.
+fn compile(file: &Path) -> Result<Compiled, Stop> {
+    let program = dagaz::compile_file(file).map_err(stop)?;
+    print_warnings(program.sources(), program.warnings());
+    Ok(program)
+}
+
+fn print_warnings(sources: &SourceMap, warnings: &[Diagnostic]) {
+    if !warnings.is_empty() {
+        eprint!("{}", render::diagnostics(style(), sources, warnings));
+    }
+}
+
+/// A file that cannot be read is a wrong use; everything else is the program's (or our) fault.
+fn stop(failure: Failure) -> Stop {
+    match failure {
+        Failure::Unreadable { .. } => Stop::Misuse(failure.summary()),
+        Failure::Rejected { .. } | Failure::Internal(_) => Stop::Program(failure.render(style())),
+    }
+}

@@ -1,0 +1,76 @@
+//! `dagaz run`: call an entry point and print its results.
+
+use std::io::{Read, Write};
+
+use dagaz::session::show_results;
+use dagaz::{Compiled, Session, Value, data};
+use dagaz_core::exp::Entry;
+use dagaz_core::prim::PrimType;
+
+use super::{compile, style};
+use crate::options::RunOptions;
+use crate::{Outcome, Stop};
+
+pub fn run(options: &RunOptions) -> Outcome {
+    let program = compile(&options.file)?;
+    let (_, entry, results) = call(&program, options)?;
+    print_results(&entry, &results, options.binary)
+}
+
+/// Call the entry point with the values that the options name.
+pub fn call(program: &Compiled, options: &RunOptions) -> Result<(Session, Entry, Vec<Value>), Stop> {
+    let Some(entry) = program.entry(&options.entry).cloned() else {
+        let known: Vec<&str> = program.entry_points().iter().map(|e| e.name.as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        return Err(Stop::Misuse(format!("there is no entry point '{}'; there are: {known}", options.entry)));
+    };
+    let args = arguments(&entry, options).map_err(Stop::Misuse)?;
+    let mut session = program.session();
+    let results = session.call(&entry.name, args).map_err(|error| Stop::Program(error.render(style())))?;
+    Ok((session, entry, results))
+}
+
+/// Print results as text, one per line, or in the binary format.
+pub fn print_results(entry: &Entry, results: &[Value], binary: bool) -> Outcome {
+    let mut out = std::io::stdout().lock();
+    let written = if binary {
+        out.write_all(&data::write_binary(results))
+    } else {
+        show_results(entry, results).iter().try_for_each(|text| writeln!(out, "{text}"))
+    };
+    written
+        .and_then(|()| out.flush())
+        .map_err(|error| Stop::Misuse(format!("cannot write the results: {error}")))
+}
+
+fn arguments(entry: &Entry, options: &RunOptions) -> Result<Vec<Value>, String> {
+    let types = entry.params.iter().flat_map(|param| param.ty.types());
+    let wanted: Vec<PrimType> = types.filter_map(|ty| ty.elem()).collect();
+    let mut rest = wanted.iter().copied();
+    let mut values = Vec::new();
+    for text in &options.args {
+        let given = data::read_values_as(text.as_bytes(), &mut rest);
+        values.extend(given.map_err(|error| format!("--arg '{text}': {error}"))?);
+    }
+    for path in &options.inputs {
+        values.extend(data::read_file_as(path, &mut rest)?);
+    }
+    if values.len() < wanted.len() && options.inputs.is_empty() {
+        let mut input = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut input);
+        read.map_err(|error| format!("cannot read standard input: {error}"))?;
+        let given = data::read_values_as(&input, &mut rest);
+        values.extend(given.map_err(|error| format!("standard input: {error}"))?);
+    }
+    if values.len() < wanted.len() {
+        let params: Vec<String> =
+            entry.params.iter().map(|p| format!("{}: {}", p.name, p.ty.name())).collect();
+        let (name, params) = (&entry.name, params.join(", "));
+        return Err(format!(
+            "'{name}' takes {} values ({params}), but {} are given",
+            wanted.len(),
+            values.len()
+        ));
+    }
+    Ok(values)
+}

@@ -1,0 +1,156 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Check, run, test and inspect programs in Dagaz, a data-parallel functional array language.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "\
+Examples:
+  dagaz check program.fut                      look for errors
+  echo '[1,2,3]' | dagaz run program.fut       call the entry point main
+  dagaz eval 'map (+1) (iota 5)'               evaluate an expression
+  dagaz test examples                          run the tests of all programs in a folder"
+)]
+pub struct Options {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Look for errors, and show types if asked to.
+    Check(CheckOptions),
+    /// Call an entry point and print its results.
+    Run(RunOptions),
+    /// Evaluate an expression, with the definitions of a program in scope if one is given.
+    Eval(EvalOptions),
+    /// Run the tests that programs contain.
+    Test(TestOptions),
+    /// Print a program as Core, the compiler's intermediate language.
+    Core(CoreOptions),
+    /// Call an entry point and print what it cost: work, span and memory.
+    Cost(RunOptions),
+    /// Explain an error by its code.
+    ExplainError(ExplainOptions),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz check program.fut
+  dagaz check program.fut --types")]
+pub struct CheckOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// Print the type of every top-level definition.
+    #[arg(long)]
+    pub types: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  echo '[1.0, 2.0] [3.0, 4.0]' | dagaz run dotprod.fut
+  dagaz run dotprod.fut --arg '[1,2]' --arg '[3,4]'
+  dagaz run dotprod.fut xs.npy ys.npy
+  dagaz run dotprod.fut --entry norm data.in.gz --binary > norm.out
+
+Numbers without a suffix take the type of the parameter. Values are read in the text and the binary format, also from
+files compressed with gzip, and from .npy files.")]
+pub struct RunOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// Files with values for the parameters that no --arg gives. Without any, values are read from standard input.
+    pub inputs: Vec<PathBuf>,
+    /// The entry point to call.
+    #[arg(long, short, default_value = "main")]
+    pub entry: String,
+    /// A value for the next parameter; may be given several times.
+    #[arg(long = "arg", short, value_name = "VALUE", allow_hyphen_values = true)]
+    pub args: Vec<String>,
+    /// Write results in the binary format.
+    #[arg(long, short)]
+    pub binary: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz eval '2 ** 10'
+  dagaz eval 'main [1.0, 2.0] [3.0, 4.0]' dotprod.fut")]
+pub struct EvalOptions {
+    /// The expression.
+    #[arg(allow_hyphen_values = true)]
+    pub expression: String,
+    /// A program whose definitions may be used.
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz test examples prelude/tests
+  dagaz test suite --exclude slow --json results.json
+  dagaz test suite/tests --relative-to suite --report docs/conformance.md
+
+Tests are comments that start with a line `-- ==`. Folders are searched for .fut and .dz files with such comments.")]
+pub struct TestOptions {
+    /// Programs, and folders of programs.
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Write the result of every program to a file as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a conformance report in Markdown: a table by folder, and every failing program with the reason.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Show paths relative to this folder in all reports.
+    #[arg(long, value_name = "DIR")]
+    pub relative_to: Option<PathBuf>,
+    /// How many programs to test at once; by default as many as there are processors.
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Do not run programs and cases with this tag; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    pub exclude: Vec<String>,
+    /// Only run programs whose path contains this text.
+    #[arg(long, value_name = "TEXT")]
+    pub filter: Option<String>,
+    /// Seconds that a program may take to compile, and every case to run.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub timeout: f64,
+    /// GiB of arrays that a program may have alive at once.
+    #[arg(long, value_name = "GIB", default_value_t = 4)]
+    pub memory: u64,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz core dotprod.fut
+  dagaz core dotprod.fut --entry norm")]
+pub struct CoreOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// Only this entry point, and what it needs.
+    #[arg(long, short)]
+    pub entry: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz explain-error type-mismatch
+  dagaz explain-error --list")]
+pub struct ExplainOptions {
+    /// The code, which stands in brackets after the word error.
+    #[arg(required_unless_present = "list")]
+    pub code: Option<String>,
+    /// Print all codes.
+    #[arg(long)]
+    pub list: bool,
+}

@@ -1,0 +1,180 @@
+//! Copies arrays that are consumed although they, or others that share their elements, are used again.
+//!
+//!     let (zs: [n]f32) = ys with [0] = 1     ==>     let (ys': [n]f32) = copy ys
+//!     in (ys, zs)                                    let (zs: [n]f32) = ys' with [0] = 1
+//!                                                    in (ys, zs)
+//!
+//! The source never does that, but values that are separate there may share a variable in Core, such as `xs` and
+//! the first component of `zip xs ys`; and constants are shared by everybody.
+
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Body, Exp, Program, Stm, Vars};
+use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
+
+use crate::dead::for_each_body;
+use crate::sharing::Sharing;
+
+pub(crate) fn insert_copies(program: &mut Program) {
+    let sharing = Sharing::of(program);
+    let consts: Vec<Atom> =
+        program.consts.iter().flat_map(|stm| stm.pat.iter().map(|p| Atom::Var(p.var))).collect();
+    let mut copier = Copier { sharing, live: Live::default(), vars: &mut program.vars };
+    for fun in &mut program.funs {
+        copier.live = Live::default();
+        consts.iter().for_each(|constant| copier.use_atom(*constant));
+        copier.body(&mut fun.body);
+    }
+    copier.live = Live::default();
+    consts.iter().for_each(|constant| copier.use_atom(*constant));
+    let mut body = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
+    copier.body(&mut body);
+    program.consts = body.stms;
+}
+
+/// A set that can go back to an earlier state.
+#[derive(Default)]
+struct Live {
+    set: HashSet<VarId>,
+    log: Vec<VarId>,
+}
+
+impl Live {
+    fn insert(&mut self, var: VarId) {
+        if self.set.insert(var) {
+            self.log.push(var);
+        }
+    }
+
+    fn roll_back(&mut self, mark: usize) -> Vec<VarId> {
+        let added = self.log.split_off(mark);
+        for var in &added {
+            self.set.remove(var);
+        }
+        added
+    }
+}
+
+struct Copier<'a> {
+    sharing: Sharing,
+    /// The roots of all arrays that are used after the current statement.
+    live: Live,
+    vars: &'a mut Vars,
+}
+
+impl Copier<'_> {
+    /// From the last statement to the first.
+    fn body(&mut self, body: &mut Body) {
+        body.result.iter().for_each(|atom| self.use_atom(*atom));
+        let mut result = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms).into_iter().rev() {
+            let copies = self.statement(&mut stm);
+            result.push(stm);
+            result.extend(copies);
+        }
+        result.reverse();
+        body.stms = result;
+    }
+
+    fn use_atom(&mut self, atom: Atom) {
+        for root in self.sharing.roots(atom) {
+            self.live.insert(root);
+        }
+    }
+
+    /// The copies that a statement needs before it.
+    fn statement(&mut self, stm: &mut Stm) -> Vec<Stm> {
+        let mark = self.live.log.len();
+        self.inner_bodies(&mut stm.exp);
+        // A loop or branch has used what is inside it when it consumes its operands, except for repetitions.
+        let inner = self.live.roll_back(mark);
+        let mut copies = Vec::new();
+        for atom in self.sharing.consumed_operands(&stm.exp) {
+            let Atom::Var(var) = atom else { continue };
+            if !self.is_needed_again(&stm.exp, atom, &inner) {
+                continue;
+            }
+            let Some(ty) = self.sharing.types.get(&var).cloned() else { continue };
+            let copy = self.vars.fresh("copy");
+            copies.push(Stm { pat: vec![Param { var: copy, ty }], exp: Exp::Copy(var), loc: stm.loc });
+            replace_consumed(&self.sharing, &mut stm.exp, var, copy);
+        }
+        inner.into_iter().for_each(|var| self.live.insert(var));
+        direct_operands(&stm.exp, &mut |atom| self.use_atom(atom));
+        copies.iter().for_each(|stm| direct_operands(&stm.exp, &mut |atom| self.use_atom(atom)));
+        copies
+    }
+
+    /// Whether something that shares elements with a consumed operand is used later, inside, or beside it.
+    fn is_needed_again(&self, exp: &Exp, atom: Atom, inner: &[VarId]) -> bool {
+        let roots: Vec<VarId> = self.sharing.roots(atom).collect();
+        if roots.iter().any(|root| self.live.set.contains(root) || inner.contains(root)) {
+            return true;
+        }
+        let mut sharing_operands = 0;
+        direct_operands(exp, &mut |operand| {
+            if self.sharing.roots(operand).any(|root| roots.contains(&root)) {
+                sharing_operands += 1;
+            }
+        });
+        sharing_operands > 1
+    }
+
+    fn inner_bodies(&mut self, exp: &mut Exp) {
+        if let Exp::If { then, otherwise, .. } = exp {
+            let mark = self.live.log.len();
+            self.body(then);
+            let used_by_then = self.live.roll_back(mark);
+            self.body(otherwise);
+            used_by_then.into_iter().for_each(|var| self.live.insert(var));
+            return;
+        }
+        let mut has_bodies = false;
+        for_each_body(exp, &mut |_, _, _| has_bodies = true);
+        if !has_bodies {
+            return;
+        }
+        // A body that is run again uses again what it has from outside.
+        if !matches!(exp, Exp::WithAcc { .. }) {
+            let mut inside: HashSet<VarId> = HashSet::new();
+            for_each_body(exp, &mut |_, _, body| inside.extend(free_vars_body(body)));
+            for var in free_vars(exp).into_iter().filter(|var| inside.contains(var)) {
+                self.use_atom(var.into());
+            }
+        }
+        for_each_body(exp, &mut |_, _, body| self.body(body));
+    }
+}
+
+/// The consumed operand `from` becomes `to`.
+fn replace_consumed(sharing: &Sharing, exp: &mut Exp, from: VarId, to: VarId) {
+    let replace = |var: &mut VarId| {
+        if *var == from {
+            *var = to;
+        }
+    };
+    match exp {
+        Exp::Update { array, .. } => replace(array),
+        Exp::Hist { dests, .. } | Exp::Scatter { dests, .. } => dests.iter_mut().for_each(replace),
+        Exp::WithAcc { inputs, .. } => {
+            inputs.iter_mut().flat_map(|input| &mut input.arrays).for_each(replace)
+        }
+        Exp::Map { arrays, .. } => arrays.iter_mut().for_each(replace),
+        // Only one of several equal operands: the next one gets a copy of its own.
+        Exp::Loop { params, .. } => {
+            let wanted = |(p, init): &&mut (Param, Atom)| sharing.is_consumed(p) && *init == Atom::Var(from);
+            if let Some((_, init)) = params.iter_mut().find(wanted) {
+                *init = to.into();
+            }
+        }
+        Exp::Call { fun, args } => {
+            let consumes = sharing.effects(*fun).consumes;
+            let wanted = |(i, arg): &(usize, &mut Atom)| consumes.contains(i) && **arg == Atom::Var(from);
+            if let Some((_, arg)) = args.iter_mut().enumerate().find(wanted) {
+                *arg = to.into();
+            }
+        }
+        _ => {}
+    }
+}

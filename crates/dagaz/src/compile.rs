@@ -1,0 +1,239 @@
+//! From source to Core: the stages of the front half of the compiler, one after the other.
+//!
+//! ```text
+//! files ──load──▶ units ──check──▶ typed program ──simplify──▶ Core ──verify──▶ Compiled
+//! ```
+//!
+//! Verification happens in debug builds, which includes all tests; what it finds is a mistake of the compiler and
+//! not of the program.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dagaz_core::exp::{Entry, Program};
+use dagaz_syntax::{Diagnostic, SourceMap};
+use dagaz_types::typed;
+
+use crate::load::{self, Loaded};
+use crate::render::{self, Style};
+use crate::session::Session;
+
+/// Syntax trees may be deep, and the passes over them are recursive. The pages of a stack that is never used cost
+/// nothing.
+const STACK_BYTES: usize = 1 << 30;
+
+/// A program that has passed the checker, and its Core.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    core: Arc<Program>,
+    sources: Arc<SourceMap>,
+    warnings: Vec<Diagnostic>,
+    signatures: Vec<(String, String)>,
+}
+
+/// A program that has passed the checker.
+#[derive(Debug)]
+pub struct Checked {
+    pub sources: SourceMap,
+    pub warnings: Vec<Diagnostic>,
+    /// The names and types of the main file's definitions, in order.
+    pub signatures: Vec<(String, String)>,
+}
+
+/// Why a program could not be compiled.
+#[derive(Debug)]
+pub enum Failure {
+    /// The main file could not be read.
+    Unreadable { path: PathBuf, error: std::io::Error },
+    /// The program is wrong. There may be warnings among the diagnostics.
+    Rejected { sources: Box<SourceMap>, diagnostics: Vec<Diagnostic> },
+    /// The compiler is wrong.
+    Internal(String),
+}
+
+/// Compile a file and all that it imports.
+pub fn compile_file(path: &Path) -> Result<Compiled, Failure> {
+    let path = path.to_path_buf();
+    on_large_stack(move || compile_loaded(read_file(&path)?, None))
+}
+
+/// As [`compile_file`], with one entry point only; with none if there is no such entry point.
+pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
+    let (path, entry) = (path.to_path_buf(), entry.to_owned());
+    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry)))
+}
+
+/// Compile a program from text. The name is for messages; imports are looked up in the current directory.
+pub fn compile_source(name: &str, text: &str) -> Result<Compiled, Failure> {
+    compile_source_in(name, text, Path::new(""))
+}
+
+/// As [`compile_source`], with the directory in which imports are looked up.
+pub fn compile_source_in(name: &str, text: &str, directory: &Path) -> Result<Compiled, Failure> {
+    let (name, text, directory) = (name.to_owned(), text.to_owned(), directory.to_path_buf());
+    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory), None))
+}
+
+/// Check a file and all that it imports, and go no further.
+pub fn check_file(path: &Path) -> Result<Checked, Failure> {
+    let path = path.to_path_buf();
+    on_large_stack(move || check_loaded(read_file(&path)?))
+}
+
+/// As [`check_file`], for a program from text.
+pub fn check_source(name: &str, text: &str) -> Result<Checked, Failure> {
+    let (name, text) = (name.to_owned(), text.to_owned());
+    on_large_stack(move || check_loaded(load::load_source(&name, &text, Path::new(""))))
+}
+
+fn read_file(path: &Path) -> Result<Loaded, Failure> {
+    load::load_file(path).map_err(|error| Failure::Unreadable { path: path.to_path_buf(), error })
+}
+
+/// Run a function on a thread of its own, and turn a panic into a failure.
+fn on_large_stack<T: Send + 'static>(
+    job: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    let thread = std::thread::Builder::new().name("front end".to_owned()).stack_size(STACK_BYTES).spawn(job);
+    match thread.map(std::thread::JoinHandle::join) {
+        Ok(Ok(result)) => result,
+        Ok(Err(panic)) => Err(Failure::Internal(panic_message(&*panic))),
+        Err(error) => Err(Failure::Internal(format!("cannot start a thread: {error}"))),
+    }
+}
+
+/// What a panic says.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".to_owned())
+}
+
+fn reject(sources: SourceMap, diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure::Rejected { sources: Box::new(sources), diagnostics }
+}
+
+/// The typed program and the diagnostics, among which there is no error.
+fn check(loaded: Loaded) -> Result<(SourceMap, dagaz_types::CheckedProgram), Failure> {
+    if loaded.has_errors() {
+        return Err(reject(loaded.sources, loaded.diagnostics));
+    }
+    let mut checked = dagaz_types::check_program(&loaded.units, &loaded.sources);
+    let found = std::mem::replace(&mut checked.diagnostics, loaded.diagnostics);
+    checked.diagnostics.extend(found);
+    if checked.diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(reject(loaded.sources, checked.diagnostics));
+    }
+    Ok((loaded.sources, checked))
+}
+
+fn check_loaded(loaded: Loaded) -> Result<Checked, Failure> {
+    let (sources, checked) = check(loaded)?;
+    Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
+}
+
+fn compile_loaded(loaded: Loaded, only: Option<&str>) -> Result<Compiled, Failure> {
+    let (sources, mut checked) = check(loaded)?;
+    if let Some(only) = only {
+        keep_entry(&mut checked.program, only);
+    }
+    let core = match dagaz_simplify::simplify(&checked.program, &sources) {
+        Ok(core) => core,
+        Err(errors) => {
+            let diagnostics = checked.diagnostics.into_iter().chain(errors).collect();
+            return Err(reject(sources, diagnostics));
+        }
+    };
+    if cfg!(debug_assertions) {
+        let errors = dagaz_core::verify::verify(&core);
+        if let Some(first) = errors.first() {
+            let count = errors.len();
+            return Err(Failure::Internal(format!("Core does not verify ({count} errors): {first}")));
+        }
+    }
+    Ok(Compiled {
+        core: Arc::new(core),
+        sources: Arc::new(sources),
+        warnings: checked.diagnostics,
+        signatures: checked.signatures,
+    })
+}
+
+fn keep_entry(program: &mut typed::Program, name: &str) {
+    let definitions = program
+        .decs
+        .iter()
+        .filter_map(|dec| if let typed::Dec::Def(def) = &**dec { Some(def) } else { None });
+    let named: Vec<_> = definitions.filter(|def| def.name.to_string() == name).map(|def| def.var).collect();
+    program.entries.retain(|entry| named.contains(entry));
+}
+
+impl Compiled {
+    pub fn core(&self) -> &Arc<Program> {
+        &self.core
+    }
+
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The names and types of the main file's definitions, in order.
+    pub fn signatures(&self) -> &[(String, String)] {
+        &self.signatures
+    }
+
+    pub fn entry_points(&self) -> &[Entry] {
+        &self.core.entries
+    }
+
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.core.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// Something to call entry points with, on the reference interpreter.
+    pub fn session(&self) -> Session {
+        Session::new(self.core.clone(), self.sources.clone())
+    }
+}
+
+impl Failure {
+    /// All messages with source lines.
+    pub fn render(&self, style: Style) -> String {
+        match self {
+            Failure::Unreadable { path, error } => {
+                render::message(style, &format!("cannot read {}: {error}", path.display()))
+            }
+            Failure::Rejected { sources, diagnostics } => render::diagnostics(style, sources, diagnostics),
+            Failure::Internal(message) => render::message(
+                style,
+                &format!(
+                    "internal error: {message}\nThis is a mistake in the compiler, not in your program."
+                ),
+            ),
+        }
+    }
+
+    /// The errors alone, one sentence each.
+    pub fn summary(&self) -> String {
+        match self {
+            Failure::Unreadable { path, error } => format!("cannot read {}: {error}", path.display()),
+            Failure::Rejected { diagnostics, .. } => {
+                let errors = diagnostics.iter().filter(|d| d.is_error());
+                errors.map(|d| format!("{} [{}]", d.message, d.code)).collect::<Vec<_>>().join("; ")
+            }
+            Failure::Internal(message) => format!("internal error: {message}"),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.summary())
+    }
+}
+
+impl std::error::Error for Failure {}

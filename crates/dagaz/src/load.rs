@@ -1,0 +1,265 @@
+//! Find, read and parse a program with everything that it imports.
+//!
+//! `main.fut` says `import "lib/sort"`, and `lib/sort.fut` says `import "bits"`. The units come out in this order:
+//!
+//! ```text
+//! /prelude/intrinsics.fut … /prelude/prelude.fut, lib/bits.fut, lib/sort.fut, main.fut
+//! ```
+//!
+//! A file is read once, however many files import it. What goes wrong with an import is reported at the place of
+//! the import.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use dagaz_syntax::ast::{self, DecKind, ModExp, ModExpKind};
+use dagaz_syntax::{Diagnostic, SourceMap, Span, parse_program};
+use dagaz_types::{Role, Unit};
+
+/// The files of the prelude by name, without the extension. The last one opens the others.
+const PRELUDE: &[(&str, &str)] = &[
+    ("functional", include_str!("../../../prelude/functional.fut")),
+    ("zip", include_str!("../../../prelude/zip.fut")),
+    ("soacs", include_str!("../../../prelude/soacs.fut")),
+    ("numeric", include_str!("../../../prelude/numeric.fut")),
+    ("integers", include_str!("../../../prelude/integers.fut")),
+    ("floats", include_str!("../../../prelude/floats.fut")),
+    ("math", include_str!("../../../prelude/math.fut")),
+    ("array", include_str!("../../../prelude/array.fut")),
+    ("ad", include_str!("../../../prelude/ad.fut")),
+    ("prelude", include_str!("../../../prelude/prelude.fut")),
+];
+
+const INTRINSICS: &str = include_str!("../../../prelude/intrinsics.fut");
+
+/// The endings of source files, in the order in which they are tried.
+pub const EXTENSIONS: [&str; 2] = ["fut", "dz"];
+
+/// Parsed files in dependency order, and what was wrong with them.
+#[derive(Debug)]
+pub struct Loaded {
+    pub units: Vec<Unit>,
+    pub sources: SourceMap,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+}
+
+/// Read a program from a file.
+pub fn load_file(path: &Path) -> std::io::Result<Loaded> {
+    let text = std::fs::read_to_string(path)?;
+    let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    let mut loader = Loader::new(directory.clone());
+    if let Ok(canonical) = path.canonicalize() {
+        loader.files.insert(canonical, State::Open);
+    }
+    loader.main(&path.display().to_string(), &text, &directory);
+    Ok(loader.loaded)
+}
+
+/// Read a program from text. Its imports are looked up in the given directory.
+pub fn load_source(name: &str, text: &str, directory: &Path) -> Loaded {
+    let mut loader = Loader::new(directory.to_path_buf());
+    loader.main(name, text, directory);
+    loader.loaded
+}
+
+/// What is known about a file that was asked for.
+#[derive(Clone, Copy)]
+enum State {
+    /// Its imports are being read: to import it now would be a cycle.
+    Open,
+    /// The unit with this number.
+    Done(usize),
+    /// It cannot be read, which has been reported.
+    Failed,
+}
+
+struct Loader {
+    loaded: Loaded,
+    files: HashMap<PathBuf, State>,
+    prelude: HashMap<&'static str, usize>,
+    /// Where imports that start with a slash are looked up: beside the main file.
+    root: PathBuf,
+}
+
+/// An import in a file.
+struct ImportSite {
+    path: String,
+    span: Span,
+}
+
+impl Loader {
+    fn new(root: PathBuf) -> Loader {
+        let loaded = Loaded { units: Vec::new(), sources: SourceMap::default(), diagnostics: Vec::new() };
+        let mut loader = Loader { loaded, files: HashMap::new(), prelude: HashMap::new(), root };
+        loader.load_prelude();
+        loader
+    }
+
+    fn load_prelude(&mut self) {
+        let program = self.parse("/prelude/intrinsics.fut", INTRINSICS);
+        self.push(program, HashMap::new(), Role::Intrinsics);
+        for (position, (name, text)) in PRELUDE.iter().enumerate() {
+            let program = self.parse(&format!("/prelude/{name}.fut"), text);
+            let mut imports = HashMap::new();
+            for site in import_sites(&program) {
+                if let Some(&unit) = self.prelude.get(site.path.as_str()) {
+                    imports.insert(site.path, unit);
+                }
+            }
+            let last = position + 1 == PRELUDE.len();
+            let role = if last { Role::PreludeRoot } else { Role::Prelude };
+            let unit = self.push(program, imports, role);
+            self.prelude.insert(name, unit);
+        }
+    }
+
+    fn main(&mut self, name: &str, text: &str, directory: &Path) {
+        let program = self.parse(name, text);
+        let imports = self.imports(&program, directory);
+        self.push(program, imports, Role::Main);
+    }
+
+    fn parse(&mut self, name: &str, text: &str) -> ast::Program {
+        let file = self.loaded.sources.add(name, text);
+        let (program, diagnostics) = parse_program(file, text);
+        self.loaded.diagnostics.extend(diagnostics);
+        program
+    }
+
+    fn push(&mut self, program: ast::Program, imports: HashMap<String, usize>, role: Role) -> usize {
+        self.loaded.units.push(Unit { program, imports, role });
+        self.loaded.units.len() - 1
+    }
+
+    /// Load all files that a program imports.
+    fn imports(&mut self, program: &ast::Program, directory: &Path) -> HashMap<String, usize> {
+        let mut imports = HashMap::new();
+        for site in import_sites(program) {
+            if let Some(unit) = self.import(&site, directory) {
+                imports.insert(site.path, unit);
+            }
+        }
+        imports
+    }
+
+    fn import(&mut self, site: &ImportSite, directory: &Path) -> Option<usize> {
+        if let Some(name) = site.path.strip_prefix("/prelude/")
+            && let Some(&unit) = self.prelude.get(name.trim_end_matches(".fut"))
+        {
+            return Some(unit);
+        }
+        let wanted = match site.path.strip_prefix('/') {
+            Some(from_root) => self.root.join(from_root),
+            None => directory.join(&site.path),
+        };
+        let Some(path) = find_source(&wanted) else {
+            let shown = wanted.display();
+            self.loaded.diagnostics.push(
+                Diagnostic::error(
+                    "missing-import",
+                    site.span,
+                    format!("there is no file to import as \"{}\"", site.path),
+                )
+                .help(format!(
+                    "looked for {shown}.fut and {shown}.dz; a path is relative to the file that imports"
+                )),
+            );
+            return None;
+        };
+        let key = path.canonicalize().unwrap_or_else(|_| path.clone());
+        match self.files.get(&key) {
+            Some(State::Done(unit)) => return Some(*unit),
+            Some(State::Failed) => return None,
+            Some(State::Open) => {
+                self.loaded.diagnostics.push(
+                    Diagnostic::error(
+                        "import-cycle",
+                        site.span,
+                        format!("importing \"{}\" leads back to this file", site.path),
+                    )
+                    .help("move what both files need into a third one that imports neither"),
+                );
+                return None;
+            }
+            None => {}
+        }
+        self.import_file(site, &path, key)
+    }
+
+    fn import_file(&mut self, site: &ImportSite, path: &Path, key: PathBuf) -> Option<usize> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) => {
+                self.loaded.diagnostics.push(Diagnostic::error(
+                    "missing-import",
+                    site.span,
+                    format!("cannot read {}: {error}", path.display()),
+                ));
+                self.files.insert(key, State::Failed);
+                return None;
+            }
+        };
+        self.files.insert(key.clone(), State::Open);
+        let program = self.parse(&path.display().to_string(), &text);
+        let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+        let imports = self.imports(&program, &directory);
+        let unit = self.push(program, imports, Role::Import);
+        self.files.insert(key, State::Done(unit));
+        Some(unit)
+    }
+}
+
+/// The source file that an import means, if there is one.
+fn find_source(wanted: &Path) -> Option<PathBuf> {
+    let has_extension = wanted.extension().is_some_and(|e| EXTENSIONS.iter().any(|known| e == *known));
+    if has_extension && wanted.is_file() {
+        return Some(wanted.to_path_buf());
+    }
+    EXTENSIONS.iter().find_map(|extension| {
+        let mut name = wanted.file_name()?.to_os_string();
+        name.push(".");
+        name.push(extension);
+        let path = wanted.with_file_name(name);
+        path.is_file().then_some(path)
+    })
+}
+
+fn import_sites(program: &ast::Program) -> Vec<ImportSite> {
+    let mut sites = Vec::new();
+    program.decs.iter().for_each(|dec| sites_of_dec(&dec.kind, &mut sites));
+    sites
+}
+
+fn sites_of_dec(dec: &DecKind, sites: &mut Vec<ImportSite>) {
+    match dec {
+        DecKind::Import { path, path_span } => {
+            sites.push(ImportSite { path: path.clone(), span: *path_span });
+        }
+        DecKind::Open(module) => sites_of_module(module, sites),
+        DecKind::Module(bind) => sites_of_module(&bind.body, sites),
+        DecKind::Local(inner) => sites_of_dec(&inner.kind, sites),
+        DecKind::Val(_) | DecKind::Type(_) | DecKind::ModuleType { .. } => {}
+    }
+}
+
+fn sites_of_module(module: &ModExp, sites: &mut Vec<ImportSite>) {
+    match &module.kind {
+        ModExpKind::Import { path, path_span } => {
+            sites.push(ImportSite { path: path.clone(), span: *path_span });
+        }
+        ModExpKind::Ascript(inner, _) | ModExpKind::Paren(inner) => sites_of_module(inner, sites),
+        ModExpKind::Lambda { body, .. } => sites_of_module(body, sites),
+        ModExpKind::Apply(function, argument) => {
+            sites_of_module(function, sites);
+            sites_of_module(argument, sites);
+        }
+        ModExpKind::Decs(decs) => decs.iter().for_each(|dec| sites_of_dec(&dec.kind, sites)),
+        ModExpKind::Var(_) => {}
+    }
+}

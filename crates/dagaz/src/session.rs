@@ -1,0 +1,115 @@
+//! Calls of entry points on the reference interpreter.
+
+use std::fmt;
+use std::sync::Arc;
+
+use dagaz_core::exp::{Entry, EntryType, OpaqueKind, Program};
+use dagaz_core::interp::{Counters, Interpreter, Limits, RuntimeError};
+use dagaz_core::value::Value;
+use dagaz_syntax::SourceMap;
+
+use crate::data;
+use crate::render::{self, Style};
+
+/// A program that is being used. Top-level constants are evaluated once and kept between calls.
+pub struct Session {
+    core: Arc<Program>,
+    sources: Arc<SourceMap>,
+    interpreter: Interpreter,
+}
+
+/// Why a call did not end with a result.
+#[derive(Debug)]
+pub struct RunError {
+    error: RuntimeError,
+    core: Arc<Program>,
+    sources: Arc<SourceMap>,
+}
+
+impl Session {
+    pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>) -> Session {
+        let interpreter = Interpreter::shared(core.clone());
+        Session { core, sources, interpreter }
+    }
+
+    /// Bound the time and memory of the calls that follow.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.interpreter.limits = limits;
+    }
+
+    pub fn entry(&self, name: &str) -> Option<&Entry> {
+        self.core.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// Call an entry point. A parameter that is a tuple or a record takes its components one after the other,
+    /// and results come in the same way.
+    pub fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
+        self.interpreter.call_entry(entry, args).map_err(|error| RunError {
+            error,
+            core: self.core.clone(),
+            sources: self.sources.clone(),
+        })
+    }
+
+    /// What the last call cost.
+    pub fn counters(&self) -> Counters {
+        self.interpreter.counters()
+    }
+}
+
+impl RunError {
+    /// The sentence alone.
+    pub fn message(&self) -> &str {
+        &self.error.message
+    }
+
+    /// The message with the source line and the calls that led there.
+    pub fn render(&self, style: Style) -> String {
+        render::runtime_error(style, &self.sources, &self.core, &self.error)
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.error.render(&self.core))
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// The results of a call as text: one per result of the entry point, as the user sees them.
+pub fn show_results(entry: &Entry, values: &[Value]) -> Vec<String> {
+    let mut rest = values;
+    entry.results.iter().map(|ty| show(ty, &mut rest)).collect()
+}
+
+fn show(ty: &EntryType, values: &mut &[Value]) -> String {
+    let all = *values;
+    let (mine, rest) = all.split_at(ty.arity().min(all.len()));
+    match ty {
+        EntryType::Value { .. } => {
+            *values = rest;
+            mine.iter().map(data::print).collect::<Vec<_>>().join(" ")
+        }
+        EntryType::Opaque { kind: OpaqueKind::Record(fields), .. } => show_record(fields, values),
+        EntryType::Opaque { kind: OpaqueKind::Other, name, .. } => {
+            *values = rest;
+            format!("#<{name}>")
+        }
+    }
+}
+
+fn show_record(fields: &[(String, EntryType)], values: &mut &[Value]) -> String {
+    let is_tuple = fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
+    let shown: Vec<String> = fields
+        .iter()
+        .map(|(name, ty)| match is_tuple {
+            true => show(ty, values),
+            false => format!("{name} = {}", show(ty, values)),
+        })
+        .collect();
+    match is_tuple {
+        true => format!("({})", shown.join(", ")),
+        false => format!("{{{}}}", shown.join(", ")),
+    }
+}

@@ -1,0 +1,251 @@
+//! Run the tests of one program.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use dagaz_core::value::Value;
+use regex::Regex;
+use serde::Serialize;
+
+use super::random;
+use super::spec::{Case, Expectation, Input, Outcome, Spec};
+use crate::compile::{Compiled, Failure, compile_file};
+use crate::render::{self, Style};
+use crate::session::Session;
+use crate::{Limits, data, script};
+
+/// What tests may cost, and which are left out.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// For compiling, and for every case.
+    pub timeout: Duration,
+    /// Bytes of arrays alive at once.
+    pub memory: u64,
+    /// Programs and cases with one of these tags are not run.
+    pub exclude: Vec<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Passed,
+    Failed,
+    /// Left out because of a tag.
+    Skipped,
+}
+
+/// Whether an expected error came with the expected words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MessageMatch {
+    Same,
+    Other,
+}
+
+/// What came of the tests of a program.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgramResult {
+    pub path: PathBuf,
+    pub status: Status,
+    /// Why it failed, in one line.
+    pub reason: Option<String>,
+    pub seconds: f64,
+    pub cases: usize,
+    pub failed_cases: usize,
+    /// Only where the tests expect a certain message.
+    pub message: Option<MessageMatch>,
+}
+
+impl ProgramResult {
+    pub fn failed(path: &Path, reason: impl Into<String>, seconds: f64) -> ProgramResult {
+        ProgramResult {
+            path: path.to_path_buf(),
+            status: Status::Failed,
+            reason: Some(one_line(&reason.into())),
+            seconds,
+            cases: 0,
+            failed_cases: 0,
+            message: None,
+        }
+    }
+}
+
+/// Run all tests of a program; it is compiled once.
+pub fn run_program(path: &Path, spec: &Spec, settings: &Settings) -> ProgramResult {
+    let start = Instant::now();
+    let mut result = ProgramResult {
+        path: path.to_path_buf(),
+        status: Status::Passed,
+        reason: None,
+        seconds: 0.0,
+        cases: 0,
+        failed_cases: 0,
+        message: None,
+    };
+    if is_excluded(&spec.tags, settings) {
+        result.status = Status::Skipped;
+        return result;
+    }
+    let outcome = match &spec.expectation {
+        Expectation::Rejected(pattern) => run_rejected(path, pattern, &mut result),
+        Expectation::Accepted { cases, warnings } => {
+            run_accepted(path, cases, warnings, settings, &mut result)
+        }
+    };
+    if let Err(reason) = outcome {
+        result.status = Status::Failed;
+        result.reason = Some(one_line(&reason));
+    }
+    result.seconds = start.elapsed().as_secs_f64();
+    result
+}
+
+fn is_excluded(tags: &[String], settings: &Settings) -> bool {
+    tags.iter().any(|tag| settings.exclude.contains(tag))
+}
+
+fn run_rejected(path: &Path, pattern: &str, result: &mut ProgramResult) -> Result<(), String> {
+    match compile_file(path) {
+        Ok(_) => Err(format!("accepted, but must be rejected with: {pattern}")),
+        Err(Failure::Rejected { sources, diagnostics }) => {
+            let text = render::diagnostics(Style::Plain, &sources, &diagnostics);
+            note_message(result, pattern, &text);
+            Ok(())
+        }
+        Err(failure @ (Failure::Unreadable { .. } | Failure::Internal(_))) => Err(failure.summary()),
+    }
+}
+
+fn run_accepted(
+    path: &Path,
+    cases: &[Case],
+    warnings: &[String],
+    settings: &Settings,
+    result: &mut ProgramResult,
+) -> Result<(), String> {
+    let program = compile_file(path).map_err(|failure| match &failure {
+        Failure::Rejected { .. } => format!("rejected: {}", failure.summary()),
+        Failure::Unreadable { .. } | Failure::Internal(_) => failure.summary(),
+    })?;
+    if !warnings.is_empty() {
+        let text = render::diagnostics(Style::Plain, program.sources(), program.warnings());
+        warnings.iter().for_each(|pattern| note_message(result, pattern, &text));
+        if program.warnings().is_empty() {
+            return Err(format!("no warning, but there must be one: {}", warnings.join("; ")));
+        }
+    }
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let mut session = program.session();
+    let mut first_reason = None;
+    for case in cases.iter().filter(|case| !is_excluded(&case.tags, settings)) {
+        result.cases += 1;
+        if let Err(reason) = run_case(&program, &mut session, directory, case, settings, result) {
+            result.failed_cases += 1;
+            first_reason.get_or_insert(format!("{}: {reason}", case.entry));
+        }
+    }
+    first_reason.map_or(Ok(()), Err)
+}
+
+fn run_case(
+    program: &Compiled,
+    session: &mut Session,
+    directory: &Path,
+    case: &Case,
+    settings: &Settings,
+    result: &mut ProgramResult,
+) -> Result<(), String> {
+    let start = Instant::now();
+    session.set_limits(Limits {
+        memory: Some(settings.memory),
+        deadline: Some(start + settings.timeout),
+        ..Limits::generous()
+    });
+    let args = input_values(program, session, directory, case)?;
+    let expected = match &case.outcome {
+        Outcome::Values(values) => Some(values.clone()),
+        Outcome::File(file) => Some(data::read_file(&directory.join(file))?),
+        Outcome::Success | Outcome::Failure(_) => None,
+    };
+    let outcome = session.call(&case.entry, args);
+    match (outcome, &case.outcome) {
+        (Err(_), _) if start.elapsed() >= settings.timeout => {
+            Err(format!("time-out after {} s", settings.timeout.as_secs_f64()))
+        }
+        (Err(error), Outcome::Failure(_)) if error.message().starts_with("internal error") => {
+            Err(error.to_string())
+        }
+        (Err(error), Outcome::Failure(pattern)) => {
+            note_message(result, pattern, &error.render(Style::Plain));
+            Ok(())
+        }
+        (Err(error), Outcome::Success | Outcome::Values(_) | Outcome::File(_)) => {
+            Err(format!("run-time error: {error}"))
+        }
+        (Ok(_), Outcome::Failure(pattern)) => Err(format!("succeeds, but must fail with: {pattern}")),
+        (Ok(results), Outcome::Success | Outcome::Values(_) | Outcome::File(_)) => {
+            expected.map_or(Ok(()), |expected| compare(&expected, &results))
+        }
+    }
+}
+
+fn input_values(
+    program: &Compiled,
+    session: &mut Session,
+    directory: &Path,
+    case: &Case,
+) -> Result<Vec<Value>, String> {
+    let run_script = |session: &mut Session, exp: &script::Exp| {
+        let entry = program.entry(&case.entry).ok_or_else(|| format!("no entry point '{}'", case.entry))?;
+        script::arguments(exp, session, directory, entry)
+    };
+    match &case.input {
+        Input::Values(values) => Ok(values.clone()),
+        Input::File(file) => data::read_file(&directory.join(file)),
+        Input::Random(generators) => random::generate(generators),
+        Input::Script(exp) => run_script(session, exp),
+        Input::ScriptFile(file) => {
+            let bytes = data::read_bytes(&directory.join(file))?;
+            run_script(session, &script::parse(&String::from_utf8_lossy(&bytes))?)
+        }
+    }
+}
+
+fn compare(expected: &[Value], got: &[Value]) -> Result<(), String> {
+    if expected.len() != got.len() {
+        return Err(format!("expected {} results, got {}", expected.len(), got.len()));
+    }
+    for (position, (expected, got)) in expected.iter().zip(got).enumerate() {
+        if let Some(difference) = data::first_difference(expected, got, data::TOLERANCE) {
+            return Err(format!("result {position}: {difference}"));
+        }
+    }
+    Ok(())
+}
+
+/// Remember whether a message has the expected words. One that has not outweighs those that have.
+fn note_message(result: &mut ProgramResult, pattern: &str, text: &str) {
+    let same = matches(pattern, text);
+    result.message = match (result.message, same) {
+        (None | Some(MessageMatch::Same), true) => Some(MessageMatch::Same),
+        (Some(MessageMatch::Other), _) | (_, false) => Some(MessageMatch::Other),
+    };
+}
+
+/// A pattern that is no regular expression is taken by its letters.
+fn matches(pattern: &str, text: &str) -> bool {
+    match Regex::new(&format!("(?s){pattern}")) {
+        Ok(regex) => regex.is_match(text),
+        Err(_) => text.contains(pattern),
+    }
+}
+
+/// The words of a message in one line of bounded length.
+fn one_line(text: &str) -> String {
+    const MOST: usize = 300;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}

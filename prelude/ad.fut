@@ -1,0 +1,47 @@
+-- | Derivatives of functions.
+--
+-- For a function `f` and a point `x`, let `J` be the matrix of all partial derivatives of `f` at `x`: a row for
+-- every number in the result and a column for every number in `x`. These functions multiply it from either side
+-- without ever forming it. Integers and booleans have no derivative; their tangents are zero.
+
+-- | The value `f x` together with `J` times the tangent `x'` (forward mode).
+def jvp2 'a 'b (f: a -> b) (x: a) (x': a) : (b, b) =
+  intrinsics.jvp2 f x x'
+
+-- | The value `f x` together with the cotangent `y'` times `J` (reverse mode).
+def vjp2 'a 'b (f: a -> b) (x: a) (y': b) : (b, a) =
+  intrinsics.vjp2 f x y'
+
+-- | As `jvp2`, for many tangents at once.
+def jmp2 'a 'b [n] (f: a -> b) (x: a) (x': [n]a) : (b, [n]b) =
+  intrinsics.jmp2 f x x'
+
+-- | As `vjp2`, for many cotangents at once.
+def mjp2 'a 'b [n] (f: a -> b) (x: a) (y': [n]b) : (b, [n]a) =
+  intrinsics.mjp2 f x y'
+
+-- | `J` times the tangent `x'`: how the result changes when `x` moves in that direction. Its cost does not depend
+-- on the size of `x`, but a whole gradient needs one call per number in `x`.
+def jvp 'a 'b (f: a -> b) (x: a) (x': a) : b =
+  (jvp2 f x x').1
+
+-- | The cotangent `y'` times `J`. For a function with a single number as its result, `vjp f x 1` is the gradient.
+def vjp 'a 'b (f: a -> b) (x: a) (y': b) : a =
+  (vjp2 f x y').1
+
+-- | As `jvp`, for many tangents at once.
+def jmp 'a 'b [n] (f: a -> b) (x: a) (x': [n]a) : [n]b =
+  (jmp2 f x x').1
+
+-- | As `vjp`, for many cotangents at once.
+def mjp 'a 'b [n] (f: a -> b) (x: a) (y': [n]b) : [n]a =
+  (mjp2 f x y').1
+
+-- | `f x`, with a reverse derivative of your own: `f'` is given the result and its cotangent, and must return the
+-- cotangent of `x`. That it is right is up to you.
+def with_vjp 'a 'b (f: a -> b) (f': (res: b) -> (b_adj: b) -> a) (x: a) : b =
+  intrinsics.with_vjp f f' x
+
+-- | As `with_vjp`, where `f` also returns what its derivative `f'` wants to remember.
+def with_vjp_tape 'a 'b 'c (f: a -> (c, b)) (f': (c, b) -> a) (x: a) : b =
+  (with_vjp f (\(tape, _) (_, y_adj) -> f' (tape, y_adj)) x).1
