@@ -86,7 +86,9 @@ impl Checker<'_> {
             Diagnostic::error(
                 "causality",
                 span,
-                format!("Causality check: the size \"{name}\" needed for the type of {what} is computed later"),
+                format!(
+                    "Causality check: the size \"{name}\" needed for the type of {what} is computed later"
+                ),
             )
             .at(format!("has type {}", self.cx.show_type(ty)))
             .help("bind the expression that the size comes from with \"let\" first"),

@@ -251,8 +251,7 @@ fn part_types(ty: &Type, head: &Head) -> Vec<Type> {
 
 /// If the first patterns of the rows have every possible head: those heads. Otherwise an example that has none of them.
 fn all_heads(ty: &Type, rows: &[Row]) -> Result<Vec<Head>, Match> {
-    let firsts: Vec<&Match> =
-        rows.iter().map(|r| &r.0[0]).filter(|m| !matches!(m, Match::Any)).collect();
+    let firsts: Vec<&Match> = rows.iter().map(|r| &r.0[0]).filter(|m| !matches!(m, Match::Any)).collect();
     if firsts.is_empty() {
         return Err(Match::Any);
     }
@@ -266,15 +265,11 @@ fn all_heads(ty: &Type, rows: &[Row]) -> Result<Vec<Head>, Match> {
             }
         }
         Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Arrow(_) | Type::Named { .. } => {
-            let there = |b: bool| {
-                firsts.iter().any(|m| matches!(m, Match::Literal(Literal::Bool(c)) if b == *c))
-            };
+            let there =
+                |b: bool| firsts.iter().any(|m| matches!(m, Match::Literal(Literal::Bool(c)) if b == *c));
             if matches!(firsts[0], Match::Literal(Literal::Bool(_))) {
                 return match [true, false].into_iter().find(|b| !there(*b)) {
-                    None => Ok(vec![
-                        Head::Literal(Literal::Bool(true)),
-                        Head::Literal(Literal::Bool(false)),
-                    ]),
+                    None => Ok(vec![Head::Literal(Literal::Bool(true)), Head::Literal(Literal::Bool(false))]),
                     Some(b) => Err(Match::Literal(Literal::Bool(b))),
                 };
             }

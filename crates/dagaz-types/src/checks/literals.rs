@@ -51,8 +51,7 @@ pub(crate) fn check_int(n: i128, ty: &Type, span: Span) -> Option<Diagnostic> {
         PrimType::Bool => return None,
     };
     (n < low || n > high).then(|| {
-        let message =
-            format!("Literal {n} out of bounds for type {}: {low} to {high}", prim_name(*prim));
+        let message = format!("Literal {n} out of bounds for type {}: {low} to {high}", prim_name(*prim));
         Diagnostic::error("literal-out-of-range", span, message)
     })
 }

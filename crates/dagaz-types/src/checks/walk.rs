@@ -78,7 +78,9 @@ pub(super) fn each_child<'a>(e: &'a Exp, f: &mut dyn FnMut(&'a Exp)) {
         ExpKind::Loop { init, form, body, .. } => {
             f(init);
             match form {
-                LoopForm::For { bound: e, .. } | LoopForm::ForIn { array: e, .. } | LoopForm::While(e) => f(e),
+                LoopForm::For { bound: e, .. } | LoopForm::ForIn { array: e, .. } | LoopForm::While(e) => {
+                    f(e)
+                }
             }
             f(body);
         }

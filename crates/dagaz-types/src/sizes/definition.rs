@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use dagaz_syntax::{Diagnostic, Span};
 use dagaz_syntax::ast::{TypeExp, ValBind};
+use dagaz_syntax::{Diagnostic, Span};
 
 use super::Sizer;
 use super::type_exp::Anonymous;
@@ -132,6 +132,24 @@ impl Sizer<'_> {
         let mut used: Vec<VarId> = def.params.iter().flat_map(|p| p.ty.size_vars()).collect();
         // A size of the result comes from the context of each use.
         used.extend(def.ret.ty.size_vars());
+        let sized = bind.type_params.iter().zip(&def.type_params);
+        let mut sized = sized.filter(|(_, p)| matches!(p.kind, TypeParamKind::Size(_)));
+        if def.params.is_empty()
+            && !def.ret.exts.is_empty()
+            && let Some((syntax, _)) = sized.next()
+        {
+            return fail(
+                Diagnostic::error(
+                    "unknown-size",
+                    syntax.name.span,
+                    format!(
+                        "A size-polymorphic value binding may not have a type with unknown sizes, such as {}",
+                        self.cx.show_ret(&def.ret)
+                    ),
+                )
+                .help("give it a parameter, such as \"()\""),
+            );
+        }
         for (syntax, param) in bind.type_params.iter().zip(&def.type_params) {
             if let TypeParamKind::Size(v) = param.kind
                 && !used.contains(&v)

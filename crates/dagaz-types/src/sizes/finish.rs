@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use dagaz_syntax::{Diagnostic, Name, Span};
+
 use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
 use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
@@ -18,7 +20,10 @@ impl Sizer<'_> {
         }
         self.finish_ret(&mut def.ret);
         self.finish_exp(&mut def.body);
-        Ok(())
+        match self.ambiguous.take() {
+            Some(d) => crate::context::fail(d),
+            None => Ok(()),
+        }
     }
 
     fn finish_ty(&mut self, ty: &mut Type) {
@@ -41,6 +46,26 @@ impl Sizer<'_> {
         self.finish_ty(&mut ret.ty);
         let used = ret.ty.size_vars();
         ret.exts.retain(|e| used.contains(e));
+    }
+
+    /// Report a size parameter of a definition that nothing settles.
+    fn check_settled(&mut self, name: Name, inst: &[TypeArg], span: Span) {
+        let open = inst.iter().any(|arg| match arg {
+            TypeArg::Size(s) => matches!(self.zonk_size(s), Size::Var(v) if self.is_flexible(v)),
+            TypeArg::Type(_) => false,
+        });
+        if open && self.ambiguous.is_none() {
+            self.ambiguous = Some(
+                Diagnostic::error(
+                    "ambiguous-size",
+                    span,
+                    format!(
+                        "Ambiguous size: nothing says what the instantiated size parameter of \"{name}\" is"
+                    ),
+                )
+                .help("add an explicit type ascription with a size"),
+            );
+        }
     }
 
     pub(super) fn finish_inst(&mut self, inst: &mut [TypeArg]) {
@@ -107,8 +132,9 @@ impl Sizer<'_> {
         match &mut e.kind {
             ExpKind::Int(_) | ExpKind::Float(_) | ExpKind::Bool(_) | ExpKind::Str(_) | ExpKind::Hole => {}
             ExpKind::Lambda(_) => {}
-            ExpKind::Var { inst, .. } | ExpKind::Intrinsic { inst, .. } => {
-                let mut inst = std::mem::take(inst);
+            ExpKind::Var { name, inst, .. } | ExpKind::Intrinsic { name, inst } => {
+                let (name, mut inst) = (*name, std::mem::take(inst));
+                self.check_settled(name, &inst, e.span);
                 self.finish_inst(&mut inst);
                 if let ExpKind::Var { inst: slot, .. } | ExpKind::Intrinsic { inst: slot, .. } = &mut e.kind {
                     *slot = inst;

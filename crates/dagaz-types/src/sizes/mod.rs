@@ -77,6 +77,8 @@ pub(crate) struct Sizer<'a> {
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
     declared: Declared,
+    /// The first size found that nothing settles but that has to be known.
+    ambiguous: Option<Diagnostic>,
 }
 
 impl<'a> Sizer<'a> {
@@ -90,6 +92,7 @@ impl<'a> Sizer<'a> {
             explicit_sizes: HashSet::new(),
             own: None,
             declared: Declared::default(),
+            ambiguous: None,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Patterns with their sizes.
 
-use dagaz_syntax::{Diagnostic, Span};
 use dagaz_syntax::ast::{Literal, Pat as SynPat, PatKind as SynKind};
+use dagaz_syntax::{Diagnostic, Span};
 
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};

@@ -50,7 +50,6 @@ impl AliasSet {
         self.0.iter().flat_map(|items| items.iter().copied())
     }
 
-
     pub fn union(&self, other: &AliasSet) -> AliasSet {
         let (a, b) = match (&self.0, &other.0) {
             (None, _) => return other.clone(),
@@ -105,9 +104,7 @@ impl Aliases {
                 Aliases::Record(fields.iter().map(|(f, t)| (*f, Aliases::all_of(t, set))).collect())
             }
             Type::Sum(cs) => Aliases::Sum(
-                cs.iter()
-                    .map(|(c, ts)| (*c, ts.iter().map(|t| Aliases::all_of(t, set)).collect()))
-                    .collect(),
+                cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| Aliases::all_of(t, set)).collect())).collect(),
             ),
             Type::Arrow(arrow) => Aliases::Function(set.clone(), arrow.clone()),
         }
@@ -165,9 +162,9 @@ impl Aliases {
         match (self, other) {
             (Aliases::Scalar, _) => Aliases::Scalar,
             (_, Aliases::Scalar) => self.clone(),
-            (Aliases::Record(xs), Aliases::Record(ys)) if xs.len() == ys.len() => Aliases::Record(
-                xs.iter().zip(ys.iter()).map(|((f, x), (_, y))| (*f, x.combine(y))).collect(),
-            ),
+            (Aliases::Record(xs), Aliases::Record(ys)) if xs.len() == ys.len() => {
+                Aliases::Record(xs.iter().zip(ys.iter()).map(|((f, x), (_, y))| (*f, x.combine(y))).collect())
+            }
             (Aliases::Sum(xs), Aliases::Sum(ys)) if xs.len() == ys.len() => Aliases::Sum(
                 xs.iter()
                     .zip(ys.iter())

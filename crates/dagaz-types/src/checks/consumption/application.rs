@@ -112,7 +112,10 @@ impl Checker<'_> {
                 self.error(
                     Diagnostic::error("consuming-function", span, why)
                         .help(format!("expected type: {}", self.cx.show_type(expected)))
-                        .help(format!("this function does not have expected type, but {}", self.cx.show_type(&given))),
+                        .help(format!(
+                            "this function does not have expected type, but {}",
+                            self.cx.show_type(&given)
+                        )),
                 );
             }
             (Type::Record(types), Aliases::Record(parts)) => {
@@ -184,7 +187,9 @@ fn unfit(expected: &Type, given: &Type) -> Option<String> {
     match (expected, given) {
         (Type::Arrow(want), Type::Arrow(have)) => {
             if has_unique(&have.from) && !has_unique(&want.from) {
-                return Some("A consuming function is given where its argument must not be consumed".to_owned());
+                return Some(
+                    "A consuming function is given where its argument must not be consumed".to_owned(),
+                );
             }
             unfit(&have.from, &want.from).or_else(|| unfit(&want.to.ty, &have.to.ty))
         }
@@ -194,7 +199,9 @@ fn unfit(expected: &Type, given: &Type) -> Option<String> {
         (
             Type::Array { unique: true, .. } | Type::Named { unique: true, .. },
             Type::Array { unique: false, .. } | Type::Named { unique: false, .. },
-        ) => Some("A function whose result is not unique is given where the result must be unique".to_owned()),
+        ) => {
+            Some("A function whose result is not unique is given where the result must be unique".to_owned())
+        }
         (
             Type::Prim(_)
             | Type::Meta(_)

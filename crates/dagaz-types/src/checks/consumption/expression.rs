@@ -91,8 +91,10 @@ impl Checker<'_> {
                 other => Aliases::all_of(other, &set),
             },
             Some(aliases) => aliases,
-            // A polymorphic constant is made anew by each use.
-            None if !monomorphic => Aliases::none_of(&e.ty),
+            // A constant that is polymorphic in its sizes is made anew by each use.
+            None if e.ty.size_vars().iter().any(|v| !self.cx.values.contains_key(v)) => {
+                Aliases::none_of(&e.ty)
+            }
             None => self.global(&e.ty, var, super::Path::ROOT),
         }
     }

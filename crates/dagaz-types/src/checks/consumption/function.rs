@@ -8,7 +8,7 @@ use super::Checker;
 use super::aliases::{AliasSet, Aliases, all_unique, has_unique};
 use crate::sizes::{pat_vars, with_result};
 use crate::typed::{Def, Exp, Lambda, Pat, PatKind};
-use crate::types::{RetType, Type, VarId};
+use crate::types::{RetType, Size, Type, VarId};
 
 /// What is known about a function's parameters, variable by variable.
 #[derive(Default)]
@@ -35,9 +35,8 @@ impl Checker<'_> {
     pub(super) fn local_function(&mut self, def: &Def) {
         let (ret, free) = self.function(&def.params, &def.ret, &def.body);
         let set = self.aliases_of(&free);
-        let ty = def.params.iter().rev().fold(ret, |to, p| {
-            RetType::plain(Type::arrow(None, p.ty.clone(), to))
-        });
+        let ty =
+            def.params.iter().rev().fold(ret, |to, p| RetType::plain(Type::arrow(None, p.ty.clone(), to)));
         let depth = self.depth;
         let aliases = Aliases::all_of(&ty.ty, &set);
         self.scope.insert(def.var, super::Entry { aliases, consumable: false, depth });
@@ -47,6 +46,7 @@ impl Checker<'_> {
     fn function(&mut self, params: &[Pat], ret: &RetType, body: &Exp) -> (RetType, Vec<VarId>) {
         self.inside(|c| {
             let parameters = c.bind_parameters(params);
+            params.iter().for_each(|p| c.check_sizes(&p.ty));
             let (aliases, _) = c.contain(|c| c.exp(body));
             c.check_function(&ret.ty, &aliases, body.span);
             c.check_result(&ret.ty, &aliases, &parameters, body.span);
@@ -72,6 +72,19 @@ impl Checker<'_> {
             self.bind_parameter(p, &mut found);
         }
         found
+    }
+
+    /// Expressions that occur as sizes consume nothing.
+    fn check_sizes(&mut self, ty: &Type) {
+        let mut sizes = Vec::new();
+        ty.each_size(&mut |s| {
+            if let Size::Exp(e) = s {
+                sizes.push(e.clone());
+            }
+        });
+        for size in sizes {
+            self.inside(|c| c.contain(|c| c.exp(&size)));
+        }
     }
 
     fn bind_parameter(&mut self, p: &Pat, found: &mut Parameters) {
@@ -118,7 +131,9 @@ impl Checker<'_> {
                         Diagnostic::error(
                             "return-aliased",
                             span,
-                            format!("Unique-typed return value is aliased to \"{name}\", which is not consumable"),
+                            format!(
+                                "Unique-typed return value is aliased to \"{name}\", which is not consumable"
+                            ),
                         )
                         .help("use \"copy\" to break the aliasing"),
                     );
@@ -180,8 +195,10 @@ impl Checker<'_> {
                 | Type::Named { .. },
                 _,
             ) => {
-                let ours =
-                    aliases.of_arrays().iter().all(|a| !self.is_bound(a.var) || parameters.consuming.contains(&a.var));
+                let ours = aliases
+                    .of_arrays()
+                    .iter()
+                    .all(|a| !self.is_bound(a.var) || parameters.consuming.contains(&a.var));
                 let alone = aliases.all().iter().all(|a| !shared.contains(&a.var));
                 ret.with_uniqueness(ours && alone)
             }

@@ -182,7 +182,9 @@ impl Checker<'_> {
                 self.error(Diagnostic::error(
                     "loop-uses-consumed",
                     span,
-                    format!("{what} uses {name} (or an alias), but this is consumed by the initial loop argument"),
+                    format!(
+                        "{what} uses {name} (or an alias), but this is consumed by the initial loop argument"
+                    ),
                 ));
             }
         }
@@ -197,11 +199,7 @@ fn loop_parameters<'a>(pat: &'a Pat, next: &Aliases, out: &mut Vec<Parameter<'a>
         PatKind::Record(fields) => {
             fields.iter().for_each(|(f, p)| loop_parameters(p, &next.field(*f, &p.ty), out));
         }
-        PatKind::Wildcard
-        | PatKind::Int(_)
-        | PatKind::Float(_)
-        | PatKind::Bool(_)
-        | PatKind::Constr(..) => {}
+        PatKind::Wildcard | PatKind::Int(_) | PatKind::Float(_) | PatKind::Bool(_) | PatKind::Constr(..) => {}
     }
 }
 
