@@ -1,7 +1,9 @@
 //! Causality: a size must be known before it is needed.
 //!
-//!     def main (xs: []i32) = f (\_ -> 0) <| filter (> 0) xs
-//!                            ^ needs the size of the filtered array, which is computed later
+//! ```text
+//! def main (xs: []i32) = f (\_ -> 0) <| filter (> 0) xs
+//!                        ^ needs the size of the filtered array, which is computed later
+//! ```
 //!
 //! Where a polymorphic function, an empty array or a constructor is used, its size arguments must have values. Sizes
 //! that expressions bring into being (`Exp::exts`) have values once those expressions are evaluated: the value of a

@@ -1,7 +1,9 @@
 //! Patterns: every `match` covers all cases, and patterns elsewhere cannot fail.
 //!
-//!     match (x: #foo i32 | #bar)          error: Unmatched cases in match expression: #foo _
-//!     case #bar -> 0
+//! ```text
+//! match (x: #foo i32 | #bar)          error: Unmatched cases in match expression: #foo _
+//! case #bar -> 0
+//! ```
 //!
 //! The method is Maranget's ("Warnings for pattern matching", 2007): a row of patterns is *useful* with respect to a
 //! matrix of earlier rows if some value matches it and none of those. A `match` is exhaustive if a wildcard is not useful
@@ -11,13 +13,12 @@
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::walk::{each_child, each_pattern};
-use crate::context::Context;
 use crate::typed::{Case, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::Type;
 
 /// Check all patterns of a definition.
-pub(super) fn check(cx: &Context, def: &Def) -> Vec<Diagnostic> {
-    let mut checker = Checker { cx, found: Vec::new() };
+pub(super) fn check(def: &Def) -> Vec<Diagnostic> {
+    let mut checker = Checker { found: Vec::new() };
     for p in &def.params {
         checker.irrefutable(p);
     }
@@ -25,12 +26,11 @@ pub(super) fn check(cx: &Context, def: &Def) -> Vec<Diagnostic> {
     checker.found
 }
 
-struct Checker<'a> {
-    cx: &'a Context,
+struct Checker {
     found: Vec<Diagnostic>,
 }
 
-impl Checker<'_> {
+impl Checker {
     fn exp(&mut self, e: &Exp) {
         each_pattern(e, &mut |p| self.irrefutable(p));
         if let ExpKind::Match { scrutinee, cases } = &e.kind {
@@ -41,7 +41,7 @@ impl Checker<'_> {
 
     fn irrefutable(&mut self, pat: &Pat) {
         let Some(example) = unmatched(&pat.ty, &[Row::from(pat)]) else { return };
-        let example = example.show(self.cx, false);
+        let example = example.show(false);
         self.found.push(
             Diagnostic::error("refutable-pattern", pat.span, "Refutable pattern not allowed here")
                 .at(format!("does not match {example}"))
@@ -52,7 +52,7 @@ impl Checker<'_> {
     fn cases(&mut self, ty: &Type, cases: &[Case], span: Span) {
         let rows: Vec<Row> = cases.iter().map(|c| Row::from(&c.pat)).collect();
         if let Some(example) = unmatched(ty, &rows) {
-            let example = example.show(self.cx, false);
+            let example = example.show(false);
             self.found.push(
                 Diagnostic::error(
                     "unmatched-cases",
@@ -115,7 +115,7 @@ impl Match {
             PatKind::Bool(b) => Match::Literal(Literal::Bool(*b)),
             PatKind::Record(fields) => {
                 let mut fields: Vec<_> = fields.iter().map(|(f, p)| (*f, Match::of(p))).collect();
-                fields.sort_by(|a, b| a.0.cmp(&b.0));
+                fields.sort_by_key(|x| x.0);
                 Match::Record(fields)
             }
             PatKind::Constr(c, args) => Match::Constr(*c, args.iter().map(Match::of).collect()),
@@ -123,7 +123,7 @@ impl Match {
     }
 
     /// As source.
-    fn show(&self, cx: &Context, atom: bool) -> String {
+    fn show(&self, atom: bool) -> String {
         match self {
             Match::Any => "_".to_owned(),
             Match::Literal(Literal::Int(n)) => n.to_string(),
@@ -135,7 +135,7 @@ impl Match {
                 let parts: Vec<_> = fields
                     .iter()
                     .map(|(f, m)| {
-                        let part = m.show(cx, false);
+                        let part = m.show(false);
                         if tuple { part } else { format!("{f} = {part}") }
                     })
                     .collect();
@@ -144,7 +144,7 @@ impl Match {
             }
             Match::Constr(c, args) if args.is_empty() => format!("#{c}"),
             Match::Constr(c, args) => {
-                let args: Vec<_> = args.iter().map(|a| a.show(cx, true)).collect();
+                let args: Vec<_> = args.iter().map(|a| a.show(true)).collect();
                 let text = format!("#{c} {}", args.join(" "));
                 if atom { format!("({text})") } else { text }
             }

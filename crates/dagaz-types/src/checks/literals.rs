@@ -1,7 +1,9 @@
 //! Number literals fit their types, where those are inferred. A literal with a suffix wraps.
 //!
-//!     let x: i8 = 128        error: Literal 128 out of bounds for type i8: -128 to 127
-//!     let x: i8 = -128       fine: the minus sign counts
+//! ```text
+//! let x: i8 = 128        error: Literal 128 out of bounds for type i8: -128 to 127
+//! let x: i8 = -128       fine: the minus sign counts
+//! ```
 
 use dagaz_syntax::{Diagnostic, Span};
 

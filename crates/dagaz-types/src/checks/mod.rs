@@ -17,7 +17,7 @@ pub(crate) use literals::{check_float, check_int};
 /// Check a definition, and complete its type with what the checks have found out.
 pub(crate) fn check_definition(cx: &mut Context, checked: &mut Checked) -> Res<()> {
     let mut found = literals::check(&checked.def, &checked.declared);
-    found.extend(exhaustive::check(cx, &checked.def));
+    found.extend(exhaustive::check(&checked.def));
     found.extend(causality::check(cx, &checked.def));
     found.extend(recursion::check(cx, &checked.def));
     let (ret, errors) = consumption::check(cx, &checked.def, &checked.declared);

@@ -1,10 +1,12 @@
 //! Recursive functions: those of higher order must pass their functions on unchanged, so that all functions can be
 //! compiled away.
 //!
-//!     def repeat (n: i64) (f: i64 -> i64) (x: i64) : i64 =
-//!       if n == 0 then x else repeat (n - 1) f (f x)         -- fine: f stays f
-//!     def go (f: i64 -> i64) (n: i64) : i64 =
-//!       if n == 0 then f 0 else go (\x -> f x * 2) (n - 1)   -- error: must be passed unchanged
+//! ```text
+//! def repeat (n: i64) (f: i64 -> i64) (x: i64) : i64 =
+//!   if n == 0 then x else repeat (n - 1) f (f x)         -- fine: f stays f
+//! def go (f: i64 -> i64) (n: i64) : i64 =
+//!   if n == 0 then f 0 else go (\x -> f x * 2) (n - 1)   -- error: must be passed unchanged
+//! ```
 
 use dagaz_syntax::{Diagnostic, Span};
 

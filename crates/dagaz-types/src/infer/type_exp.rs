@@ -61,7 +61,7 @@ impl Infer<'_> {
                     let args: Res<Vec<_>> = args.iter().map(|a| self.type_exp(a)).collect();
                     result.push((c.name, args?));
                 }
-                result.sort_by(|a, b| a.0.cmp(&b.0));
+                result.sort_by_key(|x| x.0);
                 Ok(Type::Sum(result.into()))
             }
             TypeExpKind::Exists { sizes, body } => {

@@ -18,7 +18,7 @@ impl Checker<'_> {
             ExpKind::Var { var, inst, .. } => self.variable(e, *var, inst.is_empty()),
             ExpKind::Record(fields) => {
                 let mut parts: Vec<_> = fields.iter().map(|(f, e)| (*f, self.exp(e))).collect();
-                parts.sort_by(|a, b| a.0.cmp(&b.0));
+                parts.sort_by_key(|x| x.0);
                 Aliases::Record(parts.into())
             }
             ExpKind::Array(elems) => {

@@ -97,8 +97,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Which parameters are consumed: those that the body consumes, that are declared so, and those whose value becomes
-    /// that of a consumed one. Checks what the new values of consumed parameters alias.
+    /// Which parameters are consumed: those that the body consumes, and those whose value becomes that of a consumed
+    /// one. Those that are declared unique count as consumed at first, and stay so if anything they get aliases them.
+    /// Checks what the new values of consumed parameters alias.
     fn consumed_parameters(
         &mut self,
         pat: &Pat,
@@ -109,23 +110,24 @@ impl Checker<'_> {
         let own = variables(pat);
         let mut parameters = Vec::new();
         loop_parameters(pat, next, &mut parameters);
-        let mut result: HashSet<VarId> =
-            consumed.iter().map(|(v, _)| *v).filter(|v| own.contains(v)).collect();
-        result.extend(parameters.iter().filter(|p| has_unique(p.ty)).map(|p| p.var));
+        let declared: HashSet<VarId> =
+            parameters.iter().filter(|p| has_unique(p.ty)).map(|p| p.var).collect();
+        let mut gone: HashSet<VarId> = consumed.iter().map(|(v, _)| *v).collect();
+        let mut result: HashSet<VarId> = own.iter().copied().filter(|v| gone.contains(v)).collect();
+        result.extend(&declared);
+        let mut settled = result == declared;
         loop {
-            let more: Vec<VarId> = parameters
-                .iter()
-                .filter(|p| result.contains(&p.var))
-                .flat_map(|p| p.next.all().iter().map(|a| a.var).collect::<Vec<_>>())
-                .filter(|v| own.contains(v) && !result.contains(v))
-                .collect();
-            if more.is_empty() {
-                break;
+            self.check_next_values(&parameters, &result, &own, span);
+            let before = gone.len();
+            for p in parameters.iter().filter(|p| result.contains(&p.var)) {
+                gone.extend(p.next.all().iter().map(|a| a.var));
             }
-            result.extend(more);
+            if gone.len() == before && settled {
+                return result;
+            }
+            settled = true;
+            result = own.iter().copied().filter(|v| gone.contains(v)).collect();
         }
-        self.check_next_values(&parameters, &result, &own, span);
-        result
     }
 
     fn check_next_values(
@@ -145,20 +147,26 @@ impl Checker<'_> {
                 self.error(Diagnostic::error(
                     "consuming-loop-param-aliases",
                     span,
-                    format!("Return value for consuming loop parameter \"{}\" aliases \"{other}\" (consuming-loop-param-aliases)", p.name),
+                    format!("Return value for consuming loop parameter \"{}\" aliases \"{other}\"", p.name),
                 ));
             }
             if set.meets(&seen_consumed) {
                 self.error(Diagnostic::error(
                     "loop-parameter-aliases-other",
                     span,
-                    format!("Return value for loop parameter \"{}\" aliases other consumed loop parameter (loop-parameter-aliases-other)", p.name),
+                    format!(
+                        "Return value for loop parameter \"{}\" aliases other consumed loop parameter",
+                        p.name
+                    ),
                 ));
             } else if is_consumed && set.meets(&seen) {
                 self.error(Diagnostic::error(
                     "aliases-previously-returned",
                     span,
-                    format!("Return value for consuming loop parameter \"{}\" aliases previously returned value (aliases-previously-returned)", p.name),
+                    format!(
+                        "Return value for consuming loop parameter \"{}\" aliases previously returned value",
+                        p.name
+                    ),
                 ));
             }
             if is_consumed {
@@ -231,7 +239,7 @@ fn loop_result(pat: &Pat, initial: &Aliases, consumed: &HashSet<VarId>, own: &Al
                 .iter()
                 .map(|(f, p)| (*f, loop_result(p, &initial.field(*f, &p.ty), consumed, own)))
                 .collect();
-            parts.sort_by(|a, b| a.0.cmp(&b.0));
+            parts.sort_by_key(|x| x.0);
             Aliases::Record(parts.into())
         }
         PatKind::Var(..)

@@ -1,7 +1,9 @@
 //! Consumption: what has been consumed is not used again, and only what may be is consumed.
 //!
-//!     def f (xs: *[]i32) = let ys = xs with [0] = 1 in xs[0]
-//!                                                      ^^ Using variable "xs", but this was consumed
+//! ```text
+//! def f (xs: *[]i32) = let ys = xs with [0] = 1 in xs[0]
+//!                                                  ^^ Using variable "xs", but this was consumed
+//! ```
 //!
 //! The pass walks an expression in the order of its evaluation and computes what its value may alias (see
 //! [`aliases`]). Consuming a value marks every variable that it aliases as consumed, and mentioning a variable checks
