@@ -98,7 +98,7 @@ fn on_large_stack<T: Send + 'static>(
     let thread = std::thread::Builder::new().name("front end".to_owned()).stack_size(STACK_BYTES).spawn(job);
     match thread.map(std::thread::JoinHandle::join) {
         Ok(Ok(result)) => result,
-        Ok(Err(panic)) => Err(Failure::Internal(panic_message(&*panic))),
+        Ok(Err(panic)) => Err(Failure::from_panic(&*panic)),
         Err(error) => Err(Failure::Internal(format!("cannot start a thread: {error}"))),
     }
 }
@@ -201,6 +201,11 @@ impl Compiled {
 }
 
 impl Failure {
+    /// A mistake of the compiler that ended in a panic.
+    pub fn from_panic(panic: &(dyn std::any::Any + Send)) -> Failure {
+        Failure::Internal(panic_message(panic))
+    }
+
     /// All messages with source lines.
     pub fn render(&self, style: Style) -> String {
         match self {

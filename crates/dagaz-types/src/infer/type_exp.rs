@@ -141,7 +141,8 @@ impl Infer<'_> {
             }
             (TypeParamKind::Type(_, liftedness), SynArg::Type(te)) => {
                 let ty = self.type_exp(te)?;
-                let ok = self.restrict(&ty, liftedness);
+                // Only what the type may become matters: functions where there must be none.
+                let ok = if ty.has_function() { self.restrict(&ty, liftedness) } else { Ok(()) };
                 self.demand(ok, te.span, "This type cannot be an argument here")?;
                 Ok(TypeArg::Type(ty))
             }

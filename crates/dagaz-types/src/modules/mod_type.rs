@@ -15,7 +15,7 @@ use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, V
 use crate::infer::{check_distinct, infer_type, lookup_mod_type};
 use crate::sizes::size_type;
 use crate::subst::{Subst, TypeFun};
-use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId, lifts_to};
+use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId};
 
 impl Checker<'_> {
     /// A module type with ids of its own.
@@ -225,7 +225,9 @@ impl Checker<'_> {
         }
         let narrower =
             params.iter().zip(&target.params).find(|(given, wanted)| match (given.kind, wanted.kind) {
-                (TypeParamKind::Type(_, given), TypeParamKind::Type(_, wanted)) => !lifts_to(wanted, given),
+                (TypeParamKind::Type(_, given), TypeParamKind::Type(_, wanted)) => {
+                    !crate::types::lifts_to(wanted, given)
+                }
                 (TypeParamKind::Size(_), _) | (_, TypeParamKind::Size(_)) => false,
             });
         if let Some((given, _)) = narrower {
@@ -235,20 +237,15 @@ impl Checker<'_> {
                 format!("Cannot refine a type so that its parameter '{} is less lifted", given.name),
             );
         }
-        let needed = match (ret.ty.has_function(), ret.exts.is_empty()) {
-            (true, _) => Liftedness::Lifted,
-            (false, false) => Liftedness::SizeLifted,
-            (false, true) => Liftedness::Unlifted,
-        };
-        if !lifts_to(needed, target.liftedness) {
+        if ret.ty.has_function() && target.liftedness != Liftedness::Lifted {
             return error(
                 "lifted-type",
                 te.span,
-                "Cannot refine a non-lifted type with a type that is lifted or has anonymous sizes",
+                "Cannot refine a non-lifted type with a type that contains functions",
             );
         }
         let mut subst = Subst::default();
-        subst.types.insert(target.id, TypeFun { params, body: ret.ty });
+        subst.types.insert(target.id, TypeFun { params, exts: ret.exts, body: ret.ty });
         Ok(Renamer::new(&mut self.cx, subst).mod_type(&base))
     }
 }

@@ -22,7 +22,7 @@ mod scope;
 mod type_exp;
 mod unify;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
@@ -72,8 +72,6 @@ pub(crate) struct Sizer<'a> {
     schemes: HashMap<VarId, Rc<Scheme>>,
     vars: HashMap<VarId, SizeVar>,
     level: u32,
-    /// Sizes bound by `?[n]`, which stay open even where they could be known.
-    explicit_sizes: HashSet<VarId>,
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
     declared: Declared,
@@ -89,7 +87,6 @@ impl<'a> Sizer<'a> {
             schemes: HashMap::new(),
             vars: HashMap::new(),
             level: 0,
-            explicit_sizes: HashSet::new(),
             own: None,
             declared: Declared::default(),
             ambiguous: None,
