@@ -243,3 +243,25 @@ fn the_intrinsics_are_not_a_module_to_build_on() {
     "#]],
     );
 }
+
+#[test]
+fn sizes_that_nothing_settles_are_ambiguous() {
+    check(
+        "type opt 't = #some t | #none\ndef f (x: bool) = #none : opt ([]i32)",
+        expect![[r#"
+        f : bool -> #none | #some *[0]i32
+    "#]],
+    );
+    check(
+        "def f = let [n][m] (xss: [n][m]i64) = [] in (n, m)",
+        expect![[r#"
+        test.fut:1:39: error [ambiguous-size]: Ambiguous size in the type of this empty array
+    "#]],
+    );
+    check(
+        "entry f (b: bool) : []i32 = ???",
+        expect![[r#"
+        test.fut:1:7: error [bad-entry-point]: Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is
+    "#]],
+    );
+}

@@ -112,10 +112,17 @@ impl Checker<'_> {
         let var = self.cx.fresh_var(bind.name.name);
         let mut checked = self.infer_value(bind, var)?;
         crate::checks::check_definition(&mut self.cx, &mut checked)?;
-        let Checked { mut def, scheme, sizes, .. } = checked;
+        let Checked { mut def, scheme, sizes, declared } = checked;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
+            if declared.open_result {
+                return error(
+                    "bad-entry-point",
+                    bind.name.span,
+                    "Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is",
+                );
+            }
             self.check_entry(bind, &def)?;
             self.expand_entry(&mut def);
             def.entry = Some(entry_types(bind, &|span| self.sources.snippet(span).to_owned()));

@@ -28,6 +28,8 @@ pub(crate) struct Declared {
     pub results: HashSet<Span>,
     /// Integer literals without a suffix, which must fit the type that is inferred for them.
     pub bare_literals: HashSet<Span>,
+    /// Whether nothing settles some size of the definition's result.
+    pub open_result: bool,
     /// Variables of loop patterns whose type is written.
     pub loop_params: HashSet<Span>,
 }

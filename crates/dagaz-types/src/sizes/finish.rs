@@ -18,6 +18,7 @@ impl Sizer<'_> {
         for p in &mut def.params {
             self.finish_pat(p);
         }
+        self.declared.open_result = self.has_open_size(&def.ret.ty);
         self.finish_ret(&mut def.ret);
         self.finish_exp(&mut def.body);
         match self.ambiguous.take() {
@@ -46,6 +47,20 @@ impl Sizer<'_> {
         self.finish_ty(&mut ret.ty);
         let used = ret.ty.size_vars();
         ret.exts.retain(|e| used.contains(e));
+    }
+
+    fn has_open_size(&self, ty: &Type) -> bool {
+        self.zonk(ty).size_vars().into_iter().any(|v| self.is_flexible(v))
+    }
+
+    /// Report a value whose sizes nothing settles, although they have to be known to make it.
+    fn check_settled_type(&mut self, what: &str, ty: &Type, span: Span) {
+        if self.ambiguous.is_none() && self.has_open_size(ty) {
+            self.ambiguous = Some(
+                Diagnostic::error("ambiguous-size", span, format!("Ambiguous size in the type of {what}"))
+                    .help("add an explicit type ascription or size coercion that says what it is"),
+            );
+        }
     }
 
     /// Report a size parameter of a definition that nothing settles.
@@ -109,6 +124,15 @@ impl Sizer<'_> {
             return;
         }
         self.finish_children(e);
+        match &e.kind {
+            ExpKind::Constr { name, .. } => {
+                self.check_settled_type(&format!("\"#{name}\""), &e.ty.clone(), e.span);
+            }
+            ExpKind::Array(elems) if elems.is_empty() => {
+                self.check_settled_type("this empty array", &e.ty.clone(), e.span);
+            }
+            _ => {}
+        }
         self.finish_ty(&mut e.ty);
     }
 
@@ -141,9 +165,8 @@ impl Sizer<'_> {
                 }
             }
             ExpKind::Record(fields) => fields.iter_mut().for_each(|(_, e)| self.finish_exp(e)),
-            ExpKind::Array(es) | ExpKind::Constr { args: es, .. } => {
-                es.iter_mut().for_each(|e| self.finish_exp(e))
-            }
+            ExpKind::Array(es) => es.iter_mut().for_each(|e| self.finish_exp(e)),
+            ExpKind::Constr { args, .. } => args.iter_mut().for_each(|e| self.finish_exp(e)),
             ExpKind::Project(e, _) | ExpKind::Ascript(e) | ExpKind::Coerce(e) | ExpKind::Attr(_, e) => {
                 self.finish_exp(e)
             }
