@@ -110,6 +110,10 @@ impl Context {
         }
     }
 
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.diagnostics.push(warning);
+    }
+
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }

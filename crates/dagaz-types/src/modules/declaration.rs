@@ -149,6 +149,7 @@ impl Checker<'_> {
     /// A function is in scope of itself. But where that makes no sense, and an earlier definition has the same name, it
     /// refers to that one.
     fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Res<Checked> {
+        let said = self.cx.diagnostics.len();
         let first = self.infer_reading(bind, var, true);
         if first.is_ok() || bind.params.is_empty() {
             return first;
@@ -157,7 +158,12 @@ impl Checker<'_> {
         if !earlier {
             return first;
         }
-        self.infer_reading(bind, var, false).or(first)
+        let warnings = self.cx.diagnostics.split_off(said);
+        self.infer_reading(bind, var, false).or_else(|_| {
+            self.cx.diagnostics.truncate(said);
+            self.cx.diagnostics.extend(warnings);
+            first
+        })
     }
 
     fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Checked> {
@@ -237,11 +243,11 @@ impl Checker<'_> {
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
         let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
-        let lifted = self.liftedness_of(&ret.ty);
-        let needed = if lifted == Liftedness::Unlifted && !ret.exts.is_empty() {
-            Liftedness::SizeLifted
-        } else {
-            lifted
+        // An abstract type that may have open sizes is as lifted as its own declaration says.
+        let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
+            (Liftedness::Lifted, _) => Liftedness::Lifted,
+            (Liftedness::SizeLifted | Liftedness::Unlifted, false) => Liftedness::SizeLifted,
+            (Liftedness::SizeLifted | Liftedness::Unlifted, true) => Liftedness::Unlifted,
         };
         if !crate::types::lifts_to(needed, bind.liftedness) {
             let (what, fix) = match needed {

@@ -69,6 +69,15 @@ impl Checker<'_> {
         let result = specs.iter().try_for_each(|spec| {
             let mut new = Env::default();
             self.spec(spec, &mut new, &mut abstracts)?;
+            if let SpecKind::Include(inner) = &spec.kind {
+                for name in new.types.keys().filter(|n| env.types.contains_key(n)) {
+                    self.cx.warn(Diagnostic::warning(
+                        "shadowed-type",
+                        inner.span,
+                        format!("Inclusion shadows type \"{name}\""),
+                    ));
+                }
+            }
             if let Some(frame) = self.frames.last_mut() {
                 frame.extend(&new);
             }
