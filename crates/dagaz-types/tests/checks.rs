@@ -248,9 +248,9 @@ fn the_intrinsics_are_not_a_module_to_build_on() {
 fn sizes_that_nothing_settles_are_ambiguous() {
     check(
         "type opt 't = #some t | #none\ndef f (x: bool) = let v: opt ([]i32) = #none in x",
-        expect![[r#"
-        f : bool -> #none | #some *[0]i32
-    "#]],
+        expect![[r##"
+            test.fut:2:40: error [ambiguous-size]: Ambiguous size in the type of "#none"
+        "##]],
     );
     check(
         "def f = let [n][m] (xss: [n][m]i64) = [] in (n, m)",
