@@ -66,6 +66,7 @@ pub(crate) fn match_scheme(
 
 impl Infer<'_> {
     fn definition(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<()> {
+        self.check_size_names(super::pattern::size_params(&bind.type_params), &bind.params)?;
         self.enter_type_params(&bind.type_params)?;
         let own_type = self.fresh(bind.name.span);
         if recursive && !bind.params.is_empty() {

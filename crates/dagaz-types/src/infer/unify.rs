@@ -292,7 +292,8 @@ impl Infer<'_> {
             ));
         }
         let constraint = std::mem::take(&mut self.metas[m as usize].constraint);
-        self.metas[m as usize].bound = Some(ty.clone());
+        // Uniqueness belongs to the parameter or result that it is written for, not to what is inferred from it.
+        self.metas[m as usize].bound = Some(ty.with_uniqueness(false));
         self.constrain(ty, constraint)
     }
 
