@@ -239,6 +239,9 @@ impl Sizer<'_> {
             }
         }
         for v in &sizes {
+            if self.is_lifted(*v) {
+                self.open_params.insert(*v);
+            }
             self.make_rigid(*v);
             let name = self.cx.var_name(*v);
             explicit.push(TypeParam { name, kind: TypeParamKind::Size(*v) });
@@ -347,9 +350,29 @@ impl Sizer<'_> {
             | SynPatKind::Lit(_)
             | SynPatKind::Constr { .. } => {
                 let ty = self.noted_type(p.id, p.span)?;
-                let ty = self.dress(&ty, flexible_level, false);
+                let ty = self.dress_parameter(&ty, flexible_level);
                 self.pat(p, &ty, flexible_level)
             }
+        }
+    }
+
+    /// The type of a parameter that is a function may leave the size of its result open, unless the body needs to know it.
+    fn dress_parameter(&mut self, ty: &Type, level: u32) -> Type {
+        match ty {
+            Type::Arrow(arrow) => {
+                let from = self.dress(&arrow.from, level, false);
+                let to = match &arrow.to.ty {
+                    inner @ Type::Arrow(_) => self.dress_parameter(inner, level),
+                    other => self.dress(other, level, true),
+                };
+                Type::arrow(None, from, RetType::plain(to))
+            }
+            Type::Prim(_)
+            | Type::Meta(_)
+            | Type::Array { .. }
+            | Type::Record(_)
+            | Type::Sum(_)
+            | Type::Named { .. } => self.dress(ty, level, false),
         }
     }
 

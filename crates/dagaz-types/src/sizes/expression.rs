@@ -170,9 +170,11 @@ impl Sizer<'_> {
                 (TypeParamKind::Type(_, liftedness), Some(TypeArg::Type(t))) => {
                     TypeArg::Type(self.dress(t, level, liftedness != Liftedness::Unlifted))
                 }
-                (TypeParamKind::Size(_) | TypeParamKind::Type(..), _) => {
-                    TypeArg::Size(self.flexible(level, false))
+                (TypeParamKind::Size(v), _) => {
+                    let open = self.open_params.contains(&v);
+                    TypeArg::Size(self.flexible(level, open))
                 }
+                (TypeParamKind::Type(..), _) => TypeArg::Size(self.flexible(level, false)),
             });
         }
         let ty = Subst::instantiate(&scheme.params, &inst).ty(&scheme.ty);

@@ -22,7 +22,7 @@ mod scope;
 mod type_exp;
 mod unify;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
@@ -72,6 +72,8 @@ pub(crate) struct Sizer<'a> {
     schemes: HashMap<VarId, Rc<Scheme>>,
     vars: HashMap<VarId, SizeVar>,
     level: u32,
+    /// Size parameters of local functions that may be unknown until a function given as an argument has run.
+    open_params: HashSet<VarId>,
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
     declared: Declared,
@@ -87,6 +89,7 @@ impl<'a> Sizer<'a> {
             schemes: HashMap::new(),
             vars: HashMap::new(),
             level: 0,
+            open_params: HashSet::new(),
             own: None,
             declared: Declared::default(),
             ambiguous: None,

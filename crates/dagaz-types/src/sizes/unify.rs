@@ -80,7 +80,7 @@ impl Sizer<'_> {
         matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { value: None, .. }))
     }
 
-    fn is_lifted(&self, v: VarId) -> bool {
+    pub(super) fn is_lifted(&self, v: VarId) -> bool {
         matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { lifted: true, .. }))
     }
 
@@ -127,6 +127,16 @@ impl Sizer<'_> {
             return Err(SizeMismatch::Escapes(w, size.clone()));
         }
         let lifted = self.is_lifted(v);
+        // What has to be known for this size has to be known for those in it, too.
+        if !lifted {
+            size.each_var(&mut |w| {
+                if let Some(SizeVar { kind: SizeKind::Flexible { value: None, lifted }, .. }) =
+                    self.vars.get_mut(&w)
+                {
+                    *lifted = false;
+                }
+            });
+        }
         for w in lower {
             if let Some(info) = self.vars.get_mut(&w) {
                 info.level = level;
