@@ -1,6 +1,6 @@
-//! The language guide is a program that reproduces itself.
+//! The language guide is a program that reproduces itself, and the README's program is right too.
 //!
-//! Every block of `docs/language.md` that is marked `futhark` is compiled on its own. What follows `> ` is an
+//! Every block of a page that is marked `futhark` is compiled on its own. What follows `> ` is an
 //! expression, evaluated with the block's definitions in scope; the lines below it are its value, or the error that
 //! evaluation ends with. Test blocks inside are run. A block marked `futhark rejected: CODE` must be rejected with that
 //! code. `UPDATE_EXPECT=1 cargo test -p dagaz --test guide` writes the values anew.
@@ -16,10 +16,10 @@ use dagaz::{Compiled, Failure, compile_source};
 
 const PROMPT: &str = "> ";
 
-#[test]
-fn the_language_guide_is_right() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md");
-    let text = std::fs::read_to_string(&page).expect("the guide");
+/// A page must have at least so many blocks.
+fn check(name: &str, least: usize) {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+    let text = std::fs::read_to_string(&page).expect("a page");
     let mut blocks = 0;
     let mut out = String::new();
     let mut lines = text.lines().enumerate();
@@ -29,7 +29,7 @@ fn the_language_guide_is_right() {
         let block: Vec<&str> =
             lines.by_ref().map(|(_, line)| line).take_while(|line| *line != "```").collect();
         blocks += 1;
-        let place = format!("docs/language.md, block at line {}", number + 1);
+        let place = format!("{name}, block at line {}", number + 1);
         match mark.trim().strip_prefix("rejected: ") {
             Some(code) => {
                 check_rejected(&place, code, &block.join("\n"));
@@ -39,8 +39,18 @@ fn the_language_guide_is_right() {
         }
         out.push_str("```\n");
     }
-    assert!(blocks > 20, "there are only {blocks} blocks of code");
+    assert!(blocks >= least, "there are only {blocks} blocks of code");
     expect_test::expect_file![page].assert_eq(&out);
+}
+
+#[test]
+fn the_language_guide_is_right() {
+    check("docs/language.md", 20);
+}
+
+#[test]
+fn the_readme_is_right() {
+    check("README.md", 1);
 }
 
 fn check_rejected(place: &str, code: &str, program: &str) {
