@@ -49,6 +49,9 @@ pub struct CheckOptions {
     /// Print the type of every top-level definition.
     #[arg(long)]
     pub types: bool,
+    /// Accept only what plain Futhark accepts.
+    #[arg(long)]
+    pub strict: bool,
 }
 
 #[derive(Args)]
@@ -123,6 +126,9 @@ pub struct TestOptions {
     /// Seconds that a program may take to compile, and every case to run.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     pub timeout: f64,
+    /// Accept only what plain Futhark accepts.
+    #[arg(long)]
+    pub strict: bool,
     /// GiB of arrays that a program may have alive at once.
     #[arg(long, value_name = "GIB", default_value_t = 4)]
     pub memory: u64,

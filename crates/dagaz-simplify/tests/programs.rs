@@ -11,7 +11,7 @@ use dagaz_core::verify::verify;
 use dagaz_simplify::simplify;
 use dagaz_syntax::{SourceMap, parse_program};
 use dagaz_types::typed::{self, Exp, ExpKind, PatKind};
-use dagaz_types::{Role, Unit, check_program};
+use dagaz_types::{Dialect, Role, Unit, check_program};
 use expect_test::{Expect, expect};
 
 /// What the tests use of a prelude.
@@ -39,7 +39,7 @@ fn core(source: &str) -> Result<Program, String> {
         assert!(diagnostics.is_empty(), "{diagnostics:?}");
         units.push(Unit { program, imports: HashMap::new(), role });
     }
-    let checked = check_program(&units, &sources);
+    let checked = check_program(&units, &sources, Dialect::Dagaz);
     let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
     assert!(errors.is_empty(), "{errors:?}");
     let program = with_choose(checked.program);

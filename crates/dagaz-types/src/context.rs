@@ -53,8 +53,19 @@ impl VarNames {
     }
 }
 
+/// Which programs are accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// The whole language.
+    #[default]
+    Dagaz,
+    /// Plain Futhark: functions may not be put in arrays, carried by loops, or be the result of branches.
+    Strict,
+}
+
 #[derive(Default, Debug)]
 pub struct Context {
+    pub dialect: Dialect,
     var_names: VarNames,
     /// The name of every [`TypeId`], by number.
     type_names: Vec<Name>,
@@ -71,6 +82,10 @@ pub struct Context {
 }
 
 impl Context {
+    pub fn new(dialect: Dialect) -> Context {
+        Context { dialect, ..Context::default() }
+    }
+
     pub fn fresh_var(&mut self, name: Name) -> VarId {
         self.var_names.fresh(name)
     }
@@ -108,6 +123,10 @@ impl Context {
             Error::Diagnostic(d) => self.diagnostics.push(*d),
             Error::Silenced => {}
         }
+    }
+
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.diagnostics.push(warning);
     }
 
     pub fn has_errors(&self) -> bool {

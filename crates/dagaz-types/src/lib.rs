@@ -21,7 +21,7 @@ use std::collections::HashMap;
 
 use dagaz_syntax::{Diagnostic, SourceMap, ast};
 
-pub use context::{Context, Error, Res};
+pub use context::{Context, Dialect, Error, Res};
 
 /// A parsed file.
 #[derive(Debug)]
@@ -57,6 +57,6 @@ pub struct CheckedProgram {
 }
 
 /// Check a program. `units` are in dependency order: a file comes after all that it imports.
-pub fn check_program(units: &[Unit], sources: &SourceMap) -> CheckedProgram {
-    modules::check_units(units, sources)
+pub fn check_program(units: &[Unit], sources: &SourceMap, dialect: Dialect) -> CheckedProgram {
+    modules::check_units(units, sources, dialect)
 }

@@ -189,7 +189,7 @@ pub fn close_over(
     params: &mut Vec<TypeParam>,
     names: impl Fn(VarId) -> Name,
 ) -> Type {
-    let mut add = |v: VarId, params: &mut Vec<TypeParam>| {
+    let add = |v: VarId, params: &mut Vec<TypeParam>| {
         let kind = TypeParamKind::Size(v);
         if !params.iter().any(|p| p.kind == kind) {
             params.push(TypeParam { name: names(v), kind });
@@ -317,6 +317,33 @@ impl Type {
         });
         vars
     }
+}
+
+/// Sizes that can be read off a value of the type: those that are exactly the size of an array in it.
+pub fn constructive_sizes(ty: &Type) -> HashSet<VarId> {
+    fn collect(ty: &Type, found: &mut HashSet<VarId>) {
+        match ty {
+            Type::Prim(_) | Type::Meta(_) | Type::Arrow(_) => {}
+            Type::Array { dim, elem, .. } => {
+                if let Size::Var(v) = dim {
+                    found.insert(*v);
+                }
+                collect(elem, found);
+            }
+            Type::Record(fields) => fields.iter().for_each(|(_, t)| collect(t, found)),
+            Type::Sum(constrs) => {
+                constrs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| collect(t, found)))
+            }
+            // Nothing is known about where the type arguments occur.
+            Type::Named { args, .. } => found.extend(args.iter().filter_map(|a| match a {
+                TypeArg::Size(Size::Var(v)) => Some(*v),
+                TypeArg::Size(_) | TypeArg::Type(_) => None,
+            })),
+        }
+    }
+    let mut found = HashSet::new();
+    collect(ty, &mut found);
+    found
 }
 
 impl Size {

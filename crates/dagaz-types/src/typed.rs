@@ -234,6 +234,7 @@ pub enum PatKind {
 }
 
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "most indices are not slices")]
 pub enum SliceIndex {
     /// Of any integer type.
     Index(Exp),

@@ -133,7 +133,7 @@ impl Type {
     pub const BOOL: Type = Type::Prim(PrimType::Bool);
 
     pub fn record(mut fields: Vec<(Name, Type)>) -> Type {
-        fields.sort_by(|a, b| a.0.cmp(&b.0));
+        fields.sort_by_key(|x| x.0);
         Type::Record(fields.into())
     }
 

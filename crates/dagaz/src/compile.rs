@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use dagaz_core::exp::{Entry, Program};
 use dagaz_syntax::{Diagnostic, SourceMap};
-use dagaz_types::typed;
+use dagaz_types::{Dialect, typed};
 
 use crate::load::{self, Loaded};
 use crate::render::{self, Style};
@@ -54,14 +54,19 @@ pub enum Failure {
 
 /// Compile a file and all that it imports.
 pub fn compile_file(path: &Path) -> Result<Compiled, Failure> {
+    compile_file_as(path, Dialect::Dagaz)
+}
+
+/// As [`compile_file`], accepting only what the dialect allows.
+pub fn compile_file_as(path: &Path, dialect: Dialect) -> Result<Compiled, Failure> {
     let path = path.to_path_buf();
-    on_large_stack(move || compile_loaded(read_file(&path)?, None))
+    on_large_stack(move || compile_loaded(read_file(&path)?, None, dialect))
 }
 
 /// As [`compile_file`], with one entry point only; with none if there is no such entry point.
 pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
     let (path, entry) = (path.to_path_buf(), entry.to_owned());
-    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry)))
+    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry), Dialect::Dagaz))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.
@@ -72,19 +77,19 @@ pub fn compile_source(name: &str, text: &str) -> Result<Compiled, Failure> {
 /// As [`compile_source`], with the directory in which imports are looked up.
 pub fn compile_source_in(name: &str, text: &str, directory: &Path) -> Result<Compiled, Failure> {
     let (name, text, directory) = (name.to_owned(), text.to_owned(), directory.to_path_buf());
-    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory), None))
+    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory), None, Dialect::Dagaz))
 }
 
 /// Check a file and all that it imports, and go no further.
-pub fn check_file(path: &Path) -> Result<Checked, Failure> {
+pub fn check_file(path: &Path, dialect: Dialect) -> Result<Checked, Failure> {
     let path = path.to_path_buf();
-    on_large_stack(move || check_loaded(read_file(&path)?))
+    on_large_stack(move || check_loaded(read_file(&path)?, dialect))
 }
 
 /// As [`check_file`], for a program from text.
 pub fn check_source(name: &str, text: &str) -> Result<Checked, Failure> {
     let (name, text) = (name.to_owned(), text.to_owned());
-    on_large_stack(move || check_loaded(load::load_source(&name, &text, Path::new(""))))
+    on_large_stack(move || check_loaded(load::load_source(&name, &text, Path::new("")), Dialect::Dagaz))
 }
 
 fn read_file(path: &Path) -> Result<Loaded, Failure> {
@@ -114,11 +119,11 @@ fn reject(sources: SourceMap, diagnostics: Vec<Diagnostic>) -> Failure {
 }
 
 /// The typed program and the diagnostics, among which there is no error.
-fn check(loaded: Loaded) -> Result<(SourceMap, dagaz_types::CheckedProgram), Failure> {
+fn check(loaded: Loaded, dialect: Dialect) -> Result<(SourceMap, dagaz_types::CheckedProgram), Failure> {
     if loaded.has_errors() {
         return Err(reject(loaded.sources, loaded.diagnostics));
     }
-    let mut checked = dagaz_types::check_program(&loaded.units, &loaded.sources);
+    let mut checked = dagaz_types::check_program(&loaded.units, &loaded.sources, dialect);
     let found = std::mem::replace(&mut checked.diagnostics, loaded.diagnostics);
     checked.diagnostics.extend(found);
     if checked.diagnostics.iter().any(Diagnostic::is_error) {
@@ -127,13 +132,13 @@ fn check(loaded: Loaded) -> Result<(SourceMap, dagaz_types::CheckedProgram), Fai
     Ok((loaded.sources, checked))
 }
 
-fn check_loaded(loaded: Loaded) -> Result<Checked, Failure> {
-    let (sources, checked) = check(loaded)?;
+fn check_loaded(loaded: Loaded, dialect: Dialect) -> Result<Checked, Failure> {
+    let (sources, checked) = check(loaded, dialect)?;
     Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
 }
 
-fn compile_loaded(loaded: Loaded, only: Option<&str>) -> Result<Compiled, Failure> {
-    let (sources, mut checked) = check(loaded)?;
+fn compile_loaded(loaded: Loaded, only: Option<&str>, dialect: Dialect) -> Result<Compiled, Failure> {
+    let (sources, mut checked) = check(loaded, dialect)?;
     if let Some(only) = only {
         keep_entry(&mut checked.program, only);
     }

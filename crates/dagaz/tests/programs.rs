@@ -10,7 +10,12 @@ fn check(folder: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let tests = suite::find_tests(&[path]).expect("a folder of programs");
     assert!(!tests.is_empty(), "there are no tests in {folder}");
-    let settings = Settings { timeout: Duration::from_secs(60), memory: 1 << 30, exclude: Vec::new() };
+    let settings = Settings {
+        timeout: Duration::from_secs(60),
+        memory: 1 << 30,
+        exclude: Vec::new(),
+        dialect: dagaz::Dialect::Dagaz,
+    };
     let results = suite::run_tests(tests, &settings, 2, &|_| {});
     let all_passed = results.iter().all(|result| result.status == Status::Passed);
     assert!(all_passed, "{}", report::text(&results));
@@ -24,4 +29,10 @@ fn prelude() {
 #[test]
 fn examples() {
     check("examples");
+}
+
+/// One program for each corner of the language that needs several stages of the compiler to get right.
+#[test]
+fn programs() {
+    check("crates/dagaz/tests/programs");
 }

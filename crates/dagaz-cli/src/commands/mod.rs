@@ -4,7 +4,7 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use dagaz::render::{self, Style};
-use dagaz::{Compiled, Diagnostic, Failure, SourceMap};
+use dagaz::{Compiled, Diagnostic, Dialect, Failure, SourceMap};
 
 use crate::{Outcome, Stop};
 
@@ -20,6 +20,11 @@ pub mod test;
 pub fn style() -> Style {
     let wanted = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     if wanted && std::io::stderr().is_terminal() { Style::Coloured } else { Style::Plain }
+}
+
+/// What `--strict` means.
+fn dialect(strict: bool) -> Dialect {
+    if strict { Dialect::Strict } else { Dialect::Dagaz }
 }
 
 /// Compile a program and print its warnings.

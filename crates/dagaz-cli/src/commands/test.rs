@@ -19,8 +19,12 @@ pub fn run(options: &TestOptions) -> Outcome {
     let timeout = Duration::try_from_secs_f64(options.timeout)
         .map_err(|error| Stop::Misuse(format!("--timeout {}: {error}", options.timeout)))?;
     let exclude = ALWAYS_EXCLUDED.iter().map(|tag| (*tag).to_owned()).chain(options.exclude.iter().cloned());
-    let settings =
-        Settings { timeout, memory: options.memory.saturating_mul(1 << 30), exclude: exclude.collect() };
+    let settings = Settings {
+        timeout,
+        memory: options.memory.saturating_mul(1 << 30),
+        exclude: exclude.collect(),
+        dialect: super::dialect(options.strict),
+    };
     let mut tests = suite::find_tests(&options.paths).map_err(Stop::Misuse)?;
     if let Some(filter) = &options.filter {
         tests.retain(|(path, _)| path.display().to_string().contains(filter));

@@ -5,6 +5,7 @@ use dagaz_syntax::ast::{
 };
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use super::pattern::size_params;
 use super::resolve::binding_of;
 use super::unify::{Constraint, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
@@ -197,7 +198,7 @@ impl Infer<'_> {
             }
             Type::Meta(_) => {
                 let result = self.fresh(arg_span);
-                let ok = self.unify(fun, &Type::arrow(None, arg.clone(), RetType::plain(result.clone())));
+                let ok = self.unify(fun, &Type::arrow(None, arg.with_uniqueness(false), RetType::plain(result.clone())));
                 self.demand(ok, arg_span, &format!("Cannot apply \"{name}\" to this argument"))?;
                 Ok(result)
             }
@@ -364,6 +365,7 @@ impl Infer<'_> {
             let body = match &e.kind {
                 ExpKind::Let { sizes, pat, value, body } => {
                     let ty = self.exp(value)?;
+                    self.check_size_names(sizes.iter().copied(), std::slice::from_ref(pat))?;
                     for size in sizes {
                         self.bind_var(*size, Type::I64);
                     }
@@ -372,6 +374,7 @@ impl Infer<'_> {
                 }
                 ExpKind::LetFun { name, type_params, params, ret, def, body } => {
                     let inner = self.mark();
+                    self.check_size_names(size_params(type_params), params)?;
                     let type_params = self.enter_type_params(type_params)?;
                     let ty = self.function(params, ret.as_ref(), def)?;
                     self.leave_type_params();

@@ -1,7 +1,7 @@
 //! Patterns: bind variables and find the type.
 
 use dagaz_syntax::Span;
-use dagaz_syntax::ast::{Ident, Literal, Pat, PatKind};
+use dagaz_syntax::ast::{Ident, Literal, Pat, PatKind, TypeParam, TypeParamKind};
 
 use super::{Infer, duplicate};
 use crate::context::Res;
@@ -24,6 +24,18 @@ impl Infer<'_> {
         for (i, ident) in names.iter().enumerate() {
             if let Some(old) = names[..i].iter().find(|o| o.name == ident.name) {
                 return Err(duplicate("name", *ident, old.span));
+            }
+        }
+        Ok(())
+    }
+
+    /// Nor may it be both a size and a variable.
+    pub(super) fn check_size_names(&self, sizes: impl Iterator<Item = Ident>, pats: &[Pat]) -> Res<()> {
+        let mut names = Vec::new();
+        pats.iter().for_each(|p| collect_names(p, &mut names));
+        for size in sizes {
+            if let Some(other) = names.iter().find(|o| o.name == size.name) {
+                return Err(duplicate("name", *other, size.span));
             }
         }
         Ok(())
@@ -90,6 +102,11 @@ impl Infer<'_> {
             Literal::Float(_, None) => self.fresh_with(span, Constraint::prims(PrimSet::FLOAT)),
         }
     }
+}
+
+/// The size parameters among type parameters.
+pub(super) fn size_params(params: &[TypeParam]) -> impl Iterator<Item = Ident> {
+    params.iter().filter(|p| matches!(p.kind, TypeParamKind::Size)).map(|p| p.name)
 }
 
 /// All names that a pattern binds.

@@ -23,6 +23,16 @@ enum Root {
 
 impl Infer<'_> {
     pub(super) fn resolve_value(&self, q: &QualName) -> Res<Resolved> {
+        if q.quals.is_empty() && q.name.as_str().starts_with('_') && q.name.as_str().len() > 1 {
+            return fail(Diagnostic::error(
+                "underscore-use",
+                q.span,
+                format!(
+                    "\"{}\" cannot be used: variables prefixed with an underscore are for values that are not",
+                    q.name
+                ),
+            ));
+        }
         let Some((first, rest)) = q.quals.split_first() else {
             let local = self.lookup_value(q.name).ok_or_else(|| self.unknown_value(q.name, q.span))?;
             return Ok(Resolved { local, fields: Vec::new() });

@@ -8,6 +8,9 @@ use crate::context::{Res, error, fail};
 use crate::subst::Subst;
 use crate::types::{Liftedness, RetType, Type, TypeArg, TypeParamKind};
 
+/// Constructors are told apart by a byte at run time.
+const MAX_CONSTRUCTORS: usize = 256;
+
 impl Infer<'_> {
     /// The type that a type expression denotes, with all sizes [`ANY_SIZE`].
     pub(crate) fn type_exp(&mut self, te: &TypeExp) -> Res<Type> {
@@ -15,7 +18,17 @@ impl Infer<'_> {
             TypeExpKind::Var(_) => self.type_application(te, &[]),
             TypeExpKind::Apply { fun, args } => self.type_application(fun, args),
             TypeExpKind::Paren(inner) => self.type_exp(inner),
-            TypeExpKind::Unique(inner) => self.type_exp(inner),
+            TypeExpKind::Unique(inner) => {
+                let ty = self.type_exp(inner)?;
+                if !may_have_arrays(&ty) {
+                    self.cx.warn(Diagnostic::warning(
+                        "useless-uniqueness",
+                        te.span,
+                        "Uniqueness has no effect on this type, which contains no arrays",
+                    ));
+                }
+                Ok(ty)
+            }
             TypeExpKind::Tuple(parts) => {
                 let parts: Res<Vec<_>> = parts.iter().map(|p| self.type_exp(p)).collect();
                 Ok(Type::tuple(parts?))
@@ -33,6 +46,7 @@ impl Infer<'_> {
                 let ty = self.type_exp(elem)?;
                 let ok = self.restrict(&ty, Liftedness::Unlifted);
                 self.demand(ok, elem.span, "Cannot create array with elements of this type")?;
+                self.check_element(elem)?;
                 Ok(Type::array(ANY_SIZE, ty))
             }
             TypeExpKind::Arrow { param, from, to } => {
@@ -45,12 +59,19 @@ impl Infer<'_> {
             }
             TypeExpKind::Sum(constrs) => {
                 check_distinct("constructor", constrs.iter().map(|(c, _)| *c))?;
+                if constrs.len() > MAX_CONSTRUCTORS {
+                    return error(
+                        "too-many-constructors",
+                        te.span,
+                        format!("A sum type may have at most {MAX_CONSTRUCTORS} constructors"),
+                    );
+                }
                 let mut result = Vec::new();
                 for (c, args) in constrs {
                     let args: Res<Vec<_>> = args.iter().map(|a| self.type_exp(a)).collect();
                     result.push((c.name, args?));
                 }
-                result.sort_by(|a, b| a.0.cmp(&b.0));
+                result.sort_by_key(|x| x.0);
                 Ok(Type::Sum(result.into()))
             }
             TypeExpKind::Exists { sizes, body } => {
@@ -63,6 +84,23 @@ impl Infer<'_> {
                 self.leave(mark);
                 Ok(ty)
             }
+        }
+    }
+
+    /// A type that is declared to be lifted may not be the element of an array, whatever it stands for.
+    fn check_element(&self, elem: &TypeExp) -> Res<()> {
+        let name = match &elem.kind {
+            TypeExpKind::Paren(inner) | TypeExpKind::Unique(inner) => return self.check_element(inner),
+            TypeExpKind::Apply { fun, .. } => fun,
+            _ => elem,
+        };
+        match (self.notes.type_names.get(&name.id), &name.kind) {
+            (Some(binding), TypeExpKind::Var(q)) if binding.liftedness != Liftedness::Unlifted => error(
+                "lifted-type",
+                elem.span,
+                format!("Cannot create array with elements of the lifted type \"{}\"", q.name),
+            ),
+            _ => Ok(()),
         }
     }
 
@@ -129,6 +167,15 @@ impl Infer<'_> {
                 format!("\"{fun}\" takes a type for its parameter '{}, not a size", param.name),
             ),
         }
+    }
+}
+
+fn may_have_arrays(ty: &Type) -> bool {
+    match ty {
+        Type::Prim(_) | Type::Arrow(_) => false,
+        Type::Array { .. } | Type::Named { .. } | Type::Meta(_) => true,
+        Type::Record(fields) => fields.iter().any(|(_, t)| may_have_arrays(t)),
+        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(may_have_arrays)),
     }
 }
 

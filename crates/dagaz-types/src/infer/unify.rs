@@ -3,7 +3,7 @@
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::Infer;
-use crate::context::{Res, fail};
+use crate::context::{Dialect, Res, fail};
 use crate::print::prim_name;
 use crate::types::{Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg, lifts_to};
 
@@ -292,7 +292,8 @@ impl Infer<'_> {
             ));
         }
         let constraint = std::mem::take(&mut self.metas[m as usize].constraint);
-        self.metas[m as usize].bound = Some(ty.clone());
+        // Uniqueness belongs to the parameter or result that it is written for, not to what is inferred from it.
+        self.metas[m as usize].bound = Some(ty.with_uniqueness(false));
         self.constrain(ty, constraint)
     }
 
@@ -435,14 +436,17 @@ impl Infer<'_> {
             Type::Sum(cs) => {
                 cs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.restrict(t, max)))
             }
-            t @ Type::Arrow(_) if max != Liftedness::Lifted => mismatch(format!(
-                "The type \"{}\" is functional: a function type cannot be used where a non-lifted type is needed",
-                self.show(&t)
-            )),
+            t @ Type::Arrow(_) if max != Liftedness::Lifted && self.cx.dialect == Dialect::Strict => {
+                mismatch(format!(
+                    "The type \"{}\" is functional: a function type cannot be used where a non-lifted type is needed",
+                    self.show(&t)
+                ))
+            }
             Type::Arrow(_) => Ok(()),
             Type::Named { id, .. } => {
                 let have = self.cx.liftedness.get(&id).copied().unwrap_or(Liftedness::Unlifted);
-                if lifts_to(have, max) {
+                let functions_allowed = self.cx.dialect == Dialect::Dagaz && have == Liftedness::Lifted;
+                if lifts_to(have, max) || functions_allowed {
                     return Ok(());
                 }
                 let what = match have {

@@ -1,17 +1,19 @@
 //! Declarations.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use dagaz_syntax::ast::{BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::Checker;
+use super::mod_type::sizes_left_of_arrows;
 use crate::Role;
 use crate::context::{Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
+use crate::subst::constructive_sizes;
 use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::{Liftedness, Type, TypeParamKind, VarId};
 
@@ -108,10 +110,19 @@ impl Checker<'_> {
             );
         }
         let var = self.cx.fresh_var(bind.name.name);
-        let Checked { mut def, scheme, sizes } = self.infer_value(bind, var)?;
+        let mut checked = self.infer_value(bind, var)?;
+        crate::checks::check_definition(&mut self.cx, &mut checked)?;
+        let Checked { mut def, scheme, sizes, declared } = checked;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
+            if declared.open_result {
+                return error(
+                    "bad-entry-point",
+                    bind.name.span,
+                    "Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is",
+                );
+            }
             self.check_entry(bind, &def)?;
             self.expand_entry(&mut def);
             def.entry = Some(entry_types(bind, &|span| self.sources.snippet(span).to_owned()));
@@ -123,7 +134,6 @@ impl Checker<'_> {
                 "Entry points may not be declared inside modules",
             );
         }
-        crate::checks::check_definition(&mut self.cx, &def)?;
         let info = ValueInfo { name: bind.name.name, scheme: Rc::new(scheme), span: bind.name.span };
         self.cx.values.insert(var, info);
         for size in sizes {
@@ -139,6 +149,7 @@ impl Checker<'_> {
     /// A function is in scope of itself. But where that makes no sense, and an earlier definition has the same name, it
     /// refers to that one.
     fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Res<Checked> {
+        let said = self.cx.diagnostics.len();
         let first = self.infer_reading(bind, var, true);
         if first.is_ok() || bind.params.is_empty() {
             return first;
@@ -147,7 +158,12 @@ impl Checker<'_> {
         if !earlier {
             return first;
         }
-        self.infer_reading(bind, var, false).or(first)
+        let warnings = self.cx.diagnostics.split_off(said);
+        self.infer_reading(bind, var, false).or_else(|_| {
+            self.cx.diagnostics.truncate(said);
+            self.cx.diagnostics.extend(warnings);
+            first
+        })
     }
 
     fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Checked> {
@@ -173,7 +189,32 @@ impl Checker<'_> {
             parameters.push(arrow.from.clone());
             result = arrow.to.ty.clone();
         }
-        if parameters.iter().any(Type::has_function) || result.has_function() {
+        let higher_order = |t: &Type| t.has_function() || self.liftedness_of(t) == Liftedness::Lifted;
+        let constructive: HashSet<_> = parameters.iter().flat_map(constructive_sizes).collect();
+        let taken: HashSet<_> = parameters.iter().flat_map(Type::size_vars).collect();
+        for param in &def.type_params {
+            if let TypeParamKind::Size(v) = param.kind
+                && !constructive.contains(&v)
+            {
+                let why = if taken.contains(&v) {
+                    "is not used constructively in the parameters"
+                } else {
+                    "is used in the result alone"
+                };
+                return fail(
+                    Diagnostic::error(
+                        "bad-entry-point",
+                        span,
+                        format!(
+                            "Entry point functions may not be size-polymorphic in this way: [{}] {why}",
+                            param.name
+                        ),
+                    )
+                    .help("some array in the parameters must have exactly that size"),
+                );
+            }
+        }
+        if parameters.iter().any(higher_order) || higher_order(&result) {
             return error("bad-entry-point", span, "Entry point functions may not be higher-order");
         }
         Ok(())
@@ -202,11 +243,11 @@ impl Checker<'_> {
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
         let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
-        let lifted = self.liftedness_of(&ret.ty);
-        let needed = if lifted == Liftedness::Unlifted && !ret.exts.is_empty() {
-            Liftedness::SizeLifted
-        } else {
-            lifted
+        // An abstract type that may have open sizes is as lifted as its own declaration says.
+        let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
+            (Liftedness::Lifted, _) => Liftedness::Lifted,
+            (Liftedness::SizeLifted | Liftedness::Unlifted, false) => Liftedness::SizeLifted,
+            (Liftedness::SizeLifted | Liftedness::Unlifted, true) => Liftedness::Unlifted,
         };
         if !crate::types::lifts_to(needed, bind.liftedness) {
             let (what, fix) = match needed {
@@ -220,6 +261,18 @@ impl Checker<'_> {
                     format!("A non-lifted type abbreviation may not stand for a type containing anonymous sizes or functions, but this one {what}"),
                 )
                 .help(format!("declare it with \"{fix}\" instead of \"type\"")),
+            );
+        }
+        let mut left = Vec::new();
+        sizes_left_of_arrows(&ret.ty, &mut left);
+        if ret.exts.iter().any(|v| left.contains(v)) {
+            return fail(
+                Diagnostic::error(
+                    "anonymous-size",
+                    bind.body.span,
+                    "The parameter of a function type may not have an anonymous size",
+                )
+                .help("make the size a parameter of the type: type^ t [n] = [n]i32 -> i32"),
             );
         }
         let used = ret.ty.size_vars();

@@ -8,7 +8,7 @@ use super::Checker;
 use super::rename::{Renamer, type_fun};
 use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
-use crate::subst::{Opener, Subst, close_over};
+use crate::subst::{Opener, Subst, close_over, constructive_sizes};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{
     Liftedness, ModId, RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId, lifts_to,
@@ -64,6 +64,7 @@ impl Checker<'_> {
         }
         let sized = if binding.exts.is_empty() { Liftedness::Unlifted } else { Liftedness::SizeLifted };
         let needed = crate::types::most_lifted(self.liftedness_of(&binding.ty), sized);
+        let needed = crate::types::most_lifted(needed, binding.liftedness);
         if !lifts_to(needed, want.liftedness) {
             return fail(
                 Diagnostic::error(
@@ -75,6 +76,21 @@ impl Checker<'_> {
                 )
                 .help(format!("type {shown} = {}", self.cx.show_type(&binding.ty))),
             );
+        }
+        let constructive = constructive_sizes(&binding.ty);
+        for param in &binding.params {
+            if let TypeParamKind::Size(v) = param.kind
+                && !constructive.contains(&v)
+            {
+                return fail(
+                    Diagnostic::error(
+                        "not-constructive",
+                        span,
+                        format!("Type \"{shown}\" cannot be abstract, because its size parameter \"{}\" is not used constructively", param.name),
+                    )
+                    .help("the size of some array in the type must be exactly that parameter"),
+                );
+            }
         }
         Ok(TypeDef {
             id: want.id,

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Name, SourceMap};
 
-use crate::context::Context;
+use crate::context::{Context, Dialect};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::print::prim_name;
 use crate::typed::{Dec, Program};
@@ -40,9 +40,9 @@ pub(crate) struct Checker<'a> {
     depth: usize,
 }
 
-pub(crate) fn check_units(units: &[Unit], sources: &SourceMap) -> CheckedProgram {
+pub(crate) fn check_units(units: &[Unit], sources: &SourceMap, dialect: Dialect) -> CheckedProgram {
     let mut checker = Checker {
-        cx: Context::default(),
+        cx: Context::new(dialect),
         sources,
         units,
         unit_envs: Vec::new(),

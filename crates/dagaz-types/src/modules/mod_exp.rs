@@ -7,7 +7,8 @@ use dagaz_syntax::{Diagnostic, Span};
 
 use super::Checker;
 use super::rename::Renamer;
-use crate::context::{Error, Res, fail};
+use crate::Role;
+use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module};
 use crate::infer::lookup_module;
 use crate::typed::{Apply, Dec, Functor};
@@ -71,6 +72,13 @@ impl Checker<'_> {
 
     pub(super) fn mod_exp(&mut self, e: &ModExp) -> Res<Module> {
         match &e.kind {
+            ModExpKind::Var(name)
+                if name.quals.is_empty()
+                    && name.name.as_str() == "intrinsics"
+                    && matches!(self.units[self.unit].role, Role::Import | Role::Main) =>
+            {
+                error("intrinsics", e.span, "The 'intrinsics' module may not be used in module expressions")
+            }
             ModExpKind::Var(name) => match lookup_module(&self.frames, name)? {
                 Module::Poisoned => Err(Error::Silenced),
                 module => Ok(module),

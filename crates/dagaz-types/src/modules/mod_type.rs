@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use dagaz_syntax::ast::{
-    Ident, Liftedness, ModTypeExp, ModTypeExpKind, QualName, Spec, SpecKind, TypeExp, TypeParam as SynParam,
+    Ident, Liftedness, ModTypeExp, ModTypeExpKind, QualName, Spec, SpecKind, TypeExp, TypeExpKind,
+    TypeParam as SynParam,
 };
 use dagaz_syntax::{Diagnostic, Name};
 
@@ -68,6 +69,15 @@ impl Checker<'_> {
         let result = specs.iter().try_for_each(|spec| {
             let mut new = Env::default();
             self.spec(spec, &mut new, &mut abstracts)?;
+            if let SpecKind::Include(inner) = &spec.kind {
+                for name in new.types.keys().filter(|n| env.types.contains_key(n)) {
+                    self.cx.warn(Diagnostic::warning(
+                        "shadowed-type",
+                        inner.span,
+                        format!("Inclusion shadows type \"{name}\""),
+                    ));
+                }
+            }
             if let Some(frame) = self.frames.last_mut() {
                 frame.extend(&new);
             }
@@ -137,6 +147,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn value_scheme(&mut self, type_params: &[SynParam], te: &TypeExp) -> Res<Scheme> {
+        check_distinct("parameter", parameter_names(te).into_iter())?;
         let (params, ret) = self.type_expression(type_params, te)?;
         // Open sizes to the left of an arrow have no value to be read from.
         let mut left = Vec::new();
@@ -168,6 +179,7 @@ impl Checker<'_> {
         liftedness: Liftedness,
         params: &[SynParam],
     ) -> Res<(TypeBinding, AbstractType)> {
+        check_distinct("type parameter", params.iter().map(|p| p.name))?;
         let params: Vec<TypeParam> = params
             .iter()
             .map(|p| {
@@ -220,6 +232,20 @@ impl Checker<'_> {
                 ),
             );
         }
+        let narrower =
+            params.iter().zip(&target.params).find(|(given, wanted)| match (given.kind, wanted.kind) {
+                (TypeParamKind::Type(_, given), TypeParamKind::Type(_, wanted)) => {
+                    !crate::types::lifts_to(wanted, given)
+                }
+                (TypeParamKind::Size(_), _) | (_, TypeParamKind::Size(_)) => false,
+            });
+        if let Some((given, _)) = narrower {
+            return error(
+                "cannot-refine",
+                name.span,
+                format!("Cannot refine a type so that its parameter '{} is less lifted", given.name),
+            );
+        }
         if ret.ty.has_function() && target.liftedness != Liftedness::Lifted {
             return error(
                 "lifted-type",
@@ -233,7 +259,23 @@ impl Checker<'_> {
     }
 }
 
-fn sizes_left_of_arrows(ty: &Type, vars: &mut Vec<VarId>) {
+/// The names that a function type gives to its parameters.
+fn parameter_names(te: &TypeExp) -> Vec<Ident> {
+    let mut names = Vec::new();
+    let mut te = te;
+    loop {
+        te = match &te.kind {
+            TypeExpKind::Arrow { param, to, .. } => {
+                names.extend(param);
+                to
+            }
+            TypeExpKind::Paren(inner) => inner,
+            _ => return names,
+        }
+    }
+}
+
+pub(super) fn sizes_left_of_arrows(ty: &Type, vars: &mut Vec<VarId>) {
     if let Type::Arrow(arrow) = ty {
         vars.extend(arrow.from.size_vars());
         sizes_left_of_arrows(&arrow.to.ty, vars);

@@ -129,7 +129,7 @@ impl<'a> Renamer<'a> {
     fn fresh_sizes(&mut self, scheme: &Scheme) {
         for v in scheme.ty.size_vars() {
             let bound = scheme.params.iter().any(|p| p.kind == TypeParamKind::Size(v));
-            let own = self.own_from.is_some_and(|first| v > first);
+            let own = self.own_from.is_some_and(|first| v > first) && !self.subst.vars.contains_key(&v);
             if !bound && own && self.cx.values.contains_key(&v) {
                 self.fresh_value(v);
                 self.value(v);

@@ -16,7 +16,7 @@ use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::Res;
 use crate::env::ValueBinding;
-use crate::subst::{Subst, size_of_exp};
+use crate::subst::{Subst, constructive_sizes, size_of_exp};
 use crate::typed::{Def, Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::types::{RetType, Scheme, Size, Type, TypeParam, TypeParamKind, VarId};
 
@@ -120,6 +120,19 @@ impl Sizer<'_> {
         self.unify(&instance, ty).map_err(|m| {
             self.size_error(m, pat.span, "This pattern does not match the value", &instance, ty)
         })?;
+        let constructive = constructive_sizes(&typed.ty);
+        if let Some(unused) =
+            sizes.iter().find(|v| typed.ty.size_vars().contains(v) && !constructive.contains(v))
+        {
+            return crate::context::error(
+                "not-constructive",
+                pat.span,
+                format!(
+                    "Cannot bind [{0}], because \"{0}\" is used non-constructively: it is never the size of an array in a value",
+                    self.cx.var_name(*unused)
+                ),
+            );
+        }
         if let Some(unused) = sizes.iter().find(|v| !typed.ty.size_vars().contains(v)) {
             return crate::context::error(
                 "unused-size",
@@ -275,6 +288,9 @@ impl Sizer<'_> {
         let body = self.exp(body);
         self.level -= 1;
         let body = body?;
+        if declared.is_some() {
+            self.declared.results.insert(body.span);
+        }
         if recursive && declared.is_none() {
             self.expect(&body, &own_result.ty, "The sizes of a recursive function must be declared")?;
         }

@@ -1,7 +1,9 @@
 //! Whole definitions, and types outside of definitions.
 
-use dagaz_syntax::Diagnostic;
+use std::collections::HashSet;
+
 use dagaz_syntax::ast::{TypeExp, ValBind};
+use dagaz_syntax::{Diagnostic, Span};
 
 use super::Sizer;
 use super::type_exp::Anonymous;
@@ -16,6 +18,49 @@ pub(crate) struct Checked {
     pub scheme: Scheme,
     /// Sizes of a constant that nothing else names.
     pub sizes: Vec<VarId>,
+    pub declared: Declared,
+}
+
+/// What the source says and the typed tree does not show.
+#[derive(Default)]
+pub(crate) struct Declared {
+    /// The bodies of functions whose result type is written.
+    pub results: HashSet<Span>,
+    /// Integer literals without a suffix, which must fit the type that is inferred for them.
+    pub bare_literals: HashSet<Span>,
+    /// Whether nothing settles some size of the definition's result.
+    pub open_result: bool,
+    /// Variables of loop patterns whose type is written.
+    pub loop_params: HashSet<Span>,
+}
+
+impl Checked {
+    /// Let the result be of this type, which differs in uniqueness alone.
+    pub fn set_result(&mut self, ret: RetType) {
+        self.scheme.ty = with_result(&self.scheme.ty, self.def.params.len(), &ret);
+        self.def.ret = ret;
+    }
+}
+
+/// A function type with another result after `params` parameters.
+pub(crate) fn with_result(ty: &Type, params: usize, ret: &RetType) -> Type {
+    match ty {
+        Type::Arrow(arrow) if params > 0 => {
+            let to = if params == 1 {
+                ret.clone()
+            } else {
+                RetType { exts: arrow.to.exts.clone(), ty: with_result(&arrow.to.ty, params - 1, ret) }
+            };
+            Type::arrow(arrow.param, arrow.from.clone(), to)
+        }
+        Type::Prim(_)
+        | Type::Meta(_)
+        | Type::Array { .. }
+        | Type::Record(_)
+        | Type::Sum(_)
+        | Type::Arrow(_)
+        | Type::Named { .. } => ret.ty.clone(),
+    }
 }
 
 pub(crate) fn size_definition(cx: &mut Context, notes: Notes, bind: &ValBind, var: VarId) -> Res<Checked> {
@@ -44,7 +89,7 @@ pub(crate) fn size_definition(cx: &mut Context, notes: Notes, bind: &ValBind, va
     let ty = if def.params.is_empty() { def.ret.ty.clone() } else { sizer.zonk(&function.ty) };
     let sizes = if def.params.is_empty() { def.ret.exts.clone() } else { Vec::new() };
     let scheme = Scheme { params: def.type_params.clone(), overloads: Vec::new(), ty };
-    Ok(Checked { def, scheme, sizes })
+    Ok(Checked { def, scheme, sizes, declared: sizer.declared })
 }
 
 /// The type that a type expression denotes; sizes left open are listed.
@@ -89,6 +134,24 @@ impl Sizer<'_> {
         let mut used: Vec<VarId> = def.params.iter().flat_map(|p| p.ty.size_vars()).collect();
         // A size of the result comes from the context of each use.
         used.extend(def.ret.ty.size_vars());
+        let sized = bind.type_params.iter().zip(&def.type_params);
+        let mut sized = sized.filter(|(_, p)| matches!(p.kind, TypeParamKind::Size(_)));
+        if def.params.is_empty()
+            && !def.ret.exts.is_empty()
+            && let Some((syntax, _)) = sized.next()
+        {
+            return fail(
+                Diagnostic::error(
+                    "unknown-size",
+                    syntax.name.span,
+                    format!(
+                        "A size-polymorphic value binding may not have a type with unknown sizes, such as {}",
+                        self.cx.show_ret(&def.ret)
+                    ),
+                )
+                .help("give it a parameter, such as \"()\""),
+            );
+        }
         for (syntax, param) in bind.type_params.iter().zip(&def.type_params) {
             if let TypeParamKind::Size(v) = param.kind
                 && !used.contains(&v)

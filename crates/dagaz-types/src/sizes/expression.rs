@@ -3,7 +3,6 @@
 use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Exp as SynExp, ExpKind as Syn, Field, Literal, NodeId};
 
-use super::pattern::check_literal_range;
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::{Res, error};
@@ -117,7 +116,7 @@ impl Sizer<'_> {
             Literal::Int(n, suffix) => {
                 // A literal with a suffix says itself what it is, and wraps.
                 if suffix.is_none() {
-                    check_literal_range(n, &ty, e.span)?;
+                    self.declared.bare_literals.insert(e.span);
                 }
                 ExpKind::Int(n)
             }

@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use dagaz_syntax::{Diagnostic, Name, Span};
+
 use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
 use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
@@ -16,9 +18,13 @@ impl Sizer<'_> {
         for p in &mut def.params {
             self.finish_pat(p);
         }
+        self.declared.open_result = self.has_open_size(&def.ret.ty);
         self.finish_ret(&mut def.ret);
         self.finish_exp(&mut def.body);
-        Ok(())
+        match self.ambiguous.take() {
+            Some(d) => crate::context::fail(d),
+            None => Ok(()),
+        }
     }
 
     fn finish_ty(&mut self, ty: &mut Type) {
@@ -41,6 +47,40 @@ impl Sizer<'_> {
         self.finish_ty(&mut ret.ty);
         let used = ret.ty.size_vars();
         ret.exts.retain(|e| used.contains(e));
+    }
+
+    fn has_open_size(&self, ty: &Type) -> bool {
+        self.zonk(ty).size_vars().into_iter().any(|v| self.is_flexible(v))
+    }
+
+    /// Report a value whose sizes nothing settles, although they have to be known to make it.
+    fn check_settled_type(&mut self, what: &str, ty: &Type, span: Span) {
+        if self.ambiguous.is_none() && self.has_open_size(ty) {
+            self.ambiguous = Some(
+                Diagnostic::error("ambiguous-size", span, format!("Ambiguous size in the type of {what}"))
+                    .help("add an explicit type ascription or size coercion that says what it is"),
+            );
+        }
+    }
+
+    /// Report a size parameter of a definition that nothing settles.
+    fn check_settled(&mut self, name: Name, inst: &[TypeArg], span: Span) {
+        let open = inst.iter().any(|arg| match arg {
+            TypeArg::Size(s) => matches!(self.zonk_size(s), Size::Var(v) if self.is_flexible(v)),
+            TypeArg::Type(_) => false,
+        });
+        if open && self.ambiguous.is_none() {
+            self.ambiguous = Some(
+                Diagnostic::error(
+                    "ambiguous-size",
+                    span,
+                    format!(
+                        "Ambiguous size: nothing says what the instantiated size parameter of \"{name}\" is"
+                    ),
+                )
+                .help("add an explicit type ascription with a size"),
+            );
+        }
     }
 
     pub(super) fn finish_inst(&mut self, inst: &mut [TypeArg]) {
@@ -84,6 +124,15 @@ impl Sizer<'_> {
             return;
         }
         self.finish_children(e);
+        match &e.kind {
+            ExpKind::Constr { name, .. } => {
+                self.check_settled_type(&format!("\"#{name}\""), &e.ty.clone(), e.span);
+            }
+            ExpKind::Array(elems) if elems.is_empty() => {
+                self.check_settled_type("this empty array", &e.ty.clone(), e.span);
+            }
+            _ => {}
+        }
         self.finish_ty(&mut e.ty);
     }
 
@@ -107,17 +156,17 @@ impl Sizer<'_> {
         match &mut e.kind {
             ExpKind::Int(_) | ExpKind::Float(_) | ExpKind::Bool(_) | ExpKind::Str(_) | ExpKind::Hole => {}
             ExpKind::Lambda(_) => {}
-            ExpKind::Var { inst, .. } | ExpKind::Intrinsic { inst, .. } => {
-                let mut inst = std::mem::take(inst);
+            ExpKind::Var { name, inst, .. } | ExpKind::Intrinsic { name, inst } => {
+                let (name, mut inst) = (*name, std::mem::take(inst));
+                self.check_settled(name, &inst, e.span);
                 self.finish_inst(&mut inst);
                 if let ExpKind::Var { inst: slot, .. } | ExpKind::Intrinsic { inst: slot, .. } = &mut e.kind {
                     *slot = inst;
                 }
             }
             ExpKind::Record(fields) => fields.iter_mut().for_each(|(_, e)| self.finish_exp(e)),
-            ExpKind::Array(es) | ExpKind::Constr { args: es, .. } => {
-                es.iter_mut().for_each(|e| self.finish_exp(e))
-            }
+            ExpKind::Array(es) => es.iter_mut().for_each(|e| self.finish_exp(e)),
+            ExpKind::Constr { args, .. } => args.iter_mut().for_each(|e| self.finish_exp(e)),
             ExpKind::Project(e, _) | ExpKind::Ascript(e) | ExpKind::Coerce(e) | ExpKind::Attr(_, e) => {
                 self.finish_exp(e)
             }

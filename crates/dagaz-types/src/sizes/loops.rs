@@ -45,6 +45,7 @@ impl Sizer<'_> {
 
         self.level = outer + 2;
         let own_names = self.self_sized(pat);
+        self.note_declared(pat, false);
         let pat = self.loop_pat(pat, &loop_ty, &own_names)?;
         let form = self.loop_form(form, form_value, e.span)?;
         let body = self.exp(body)?;
@@ -205,6 +206,26 @@ impl Sizer<'_> {
                     let size = self.flexible(u32::MAX, true);
                     subst.sizes.insert(v, size);
                 }
+            }
+        }
+    }
+
+    /// Note which variables of a loop pattern have their type written.
+    fn note_declared(&mut self, pat: &SynPat, written: bool) {
+        match &pat.kind {
+            SynKind::Var(_) => {
+                if written {
+                    self.declared.loop_params.insert(pat.span);
+                }
+            }
+            SynKind::Wildcard | SynKind::Lit(_) => {}
+            SynKind::Paren(p) | SynKind::Attr(_, p) => self.note_declared(p, written),
+            SynKind::Ascript(p, _) => self.note_declared(p, true),
+            SynKind::Tuple(parts) | SynKind::Constr { args: parts, .. } => {
+                parts.iter().for_each(|p| self.note_declared(p, written));
+            }
+            SynKind::Record(parts) => {
+                parts.iter().flat_map(|(_, p)| p).for_each(|p| self.note_declared(p, written));
             }
         }
     }

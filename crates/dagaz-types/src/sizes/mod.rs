@@ -32,7 +32,10 @@ use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
 
-pub(crate) use definition::{Checked, entry_types, match_sizes, size_definition, size_type};
+pub(crate) use definition::{
+    Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,
+};
+pub(crate) use pattern::pat_vars;
 
 /// What is known about a size variable.
 #[derive(Clone, Debug)]
@@ -71,11 +74,23 @@ pub(crate) struct Sizer<'a> {
     level: u32,
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
+    declared: Declared,
+    /// The first size found that nothing settles but that has to be known.
+    ambiguous: Option<Diagnostic>,
 }
 
 impl<'a> Sizer<'a> {
     pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
-        Sizer { cx, notes, schemes: HashMap::new(), vars: HashMap::new(), level: 0, own: None }
+        Sizer {
+            cx,
+            notes,
+            schemes: HashMap::new(),
+            vars: HashMap::new(),
+            level: 0,
+            own: None,
+            declared: Declared::default(),
+            ambiguous: None,
+        }
     }
 
     fn flexible(&mut self, level: u32, lifted: bool) -> Size {

@@ -1,13 +1,14 @@
 //! Patterns with their sizes.
 
-use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Literal, Pat as SynPat, PatKind as SynKind};
+use dagaz_syntax::{Diagnostic, Span};
 
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
-use crate::context::{Res, error};
+use crate::checks::{check_float, check_int};
+use crate::context::{Res, fail};
 use crate::typed::{Pat, PatKind};
-use crate::types::{PrimType, Type, VarId};
+use crate::types::{Type, VarId};
 
 impl Sizer<'_> {
     /// Check a pattern against a type and bind its variables at the current level. Anonymous sizes in annotations are
@@ -80,42 +81,27 @@ impl Sizer<'_> {
     fn literal_pat(&mut self, literal: Literal, ty: &Type, span: Span) -> Res<PatKind> {
         Ok(match literal {
             Literal::Bool(b) => PatKind::Bool(b),
-            Literal::Int(n, _) => {
-                check_literal_range(n, ty, span)?;
+            Literal::Int(n, suffix) => {
+                if suffix.is_none() {
+                    in_range(check_int(n, ty, span))?;
+                }
                 PatKind::Int(n)
             }
-            Literal::Float(x, _) => PatKind::Float(x),
+            Literal::Float(x, _) => {
+                in_range(check_float(x, ty, span))?;
+                PatKind::Float(x)
+            }
         })
     }
+}
+
+fn in_range(out_of_range: Option<Diagnostic>) -> Res<()> {
+    out_of_range.map_or(Ok(()), fail)
 }
 
 pub(super) fn record_pat(fields: Vec<(dagaz_syntax::Name, Pat)>, span: Span) -> Pat {
     let ty = Type::record(fields.iter().map(|(f, p)| (*f, p.ty.clone())).collect());
     Pat { kind: PatKind::Record(fields), ty, span }
-}
-
-/// An integer literal must fit its type; one that is out of range by its sign alone (`128i8` before a minus) wraps.
-pub(super) fn check_literal_range(n: i128, ty: &Type, span: Span) -> Res<()> {
-    let Type::Prim(p) = ty else { return Ok(()) };
-    let (low, high) = match p {
-        PrimType::I8 => (i128::from(i8::MIN), i128::from(i8::MAX)),
-        PrimType::I16 => (i128::from(i16::MIN), i128::from(i16::MAX)),
-        PrimType::I32 => (i128::from(i32::MIN), i128::from(i32::MAX)),
-        PrimType::I64 => (i128::from(i64::MIN), i128::from(i64::MAX)),
-        PrimType::U8 => (0, i128::from(u8::MAX)),
-        PrimType::U16 => (0, i128::from(u16::MAX)),
-        PrimType::U32 => (0, i128::from(u32::MAX)),
-        PrimType::U64 => (0, i128::from(u64::MAX)),
-        PrimType::F16 | PrimType::F32 | PrimType::F64 | PrimType::Bool => return Ok(()),
-    };
-    if n < low || n > high + 1 {
-        return error(
-            "literal-out-of-range",
-            span,
-            format!("Literal {n} out of bounds for type {}: {low} to {high}", crate::print::prim_name(*p)),
-        );
-    }
-    Ok(())
 }
 
 /// Variables bound by a pattern.

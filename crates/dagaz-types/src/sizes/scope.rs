@@ -11,7 +11,10 @@ impl Sizer<'_> {
     /// Dress a type of the first pass with flexible sizes of the given level.
     pub(super) fn dress(&mut self, ty: &Type, level: u32, lifted: bool) -> Type {
         // Types of definitions may bring sizes of their own along; they say nothing about this use.
-        self.map_sizes(&without_open_sizes(ty), &mut |sizer, _| sizer.flexible(level, lifted))
+        // Nor does the uniqueness of whatever the type was inferred from.
+        self.map_sizes(&without_open_sizes(ty).with_uniqueness(false), &mut |sizer, _| {
+            sizer.flexible(level, lifted)
+        })
     }
 
     /// Rebuild a type with every size replaced.

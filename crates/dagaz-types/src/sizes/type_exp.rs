@@ -89,7 +89,7 @@ impl Sizer<'_> {
                     let args: Res<Vec<_>> = args.iter().map(|a| self.type_exp(a, anonymous)).collect();
                     result.push((c.name, args?));
                 }
-                result.sort_by(|a, b| a.0.cmp(&b.0));
+                result.sort_by_key(|x| x.0);
                 Ok(Type::Sum(result.into()))
             }
             TypeExpKind::Exists { sizes, body } => self.exists(sizes, body, anonymous),

@@ -9,7 +9,9 @@ use serde::Serialize;
 
 use super::random;
 use super::spec::{Case, Expectation, Input, Outcome, Spec};
-use crate::compile::{Compiled, Failure, compile_file};
+use dagaz_types::Dialect;
+
+use crate::compile::{Compiled, Failure, compile_file_as};
 use crate::render::{self, Style};
 use crate::session::Session;
 use crate::{Limits, data, script};
@@ -23,6 +25,8 @@ pub struct Settings {
     pub memory: u64,
     /// Programs and cases with one of these tags are not run.
     pub exclude: Vec<String>,
+    /// Which programs are accepted.
+    pub dialect: Dialect,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -87,7 +91,7 @@ pub fn run_program(path: &Path, spec: &Spec, settings: &Settings) -> ProgramResu
         return result;
     }
     let outcome = match &spec.expectation {
-        Expectation::Rejected(pattern) => run_rejected(path, pattern, &mut result),
+        Expectation::Rejected(pattern) => run_rejected(path, pattern, settings, &mut result),
         Expectation::Accepted { cases, warnings } => {
             run_accepted(path, cases, warnings, settings, &mut result)
         }
@@ -104,8 +108,13 @@ fn is_excluded(tags: &[String], settings: &Settings) -> bool {
     tags.iter().any(|tag| settings.exclude.contains(tag))
 }
 
-fn run_rejected(path: &Path, pattern: &str, result: &mut ProgramResult) -> Result<(), String> {
-    match compile_file(path) {
+fn run_rejected(
+    path: &Path,
+    pattern: &str,
+    settings: &Settings,
+    result: &mut ProgramResult,
+) -> Result<(), String> {
+    match compile_file_as(path, settings.dialect) {
         Ok(_) => Err(format!("accepted, but must be rejected with: {pattern}")),
         Err(Failure::Rejected { sources, diagnostics }) => {
             let text = render::diagnostics(Style::Plain, &sources, &diagnostics);
@@ -123,7 +132,7 @@ fn run_accepted(
     settings: &Settings,
     result: &mut ProgramResult,
 ) -> Result<(), String> {
-    let program = compile_file(path).map_err(|failure| match &failure {
+    let program = compile_file_as(path, settings.dialect).map_err(|failure| match &failure {
         Failure::Rejected { .. } => format!("rejected: {}", failure.summary()),
         Failure::Unreadable { .. } | Failure::Internal(_) => failure.summary(),
     })?;
