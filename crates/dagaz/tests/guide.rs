@@ -98,7 +98,12 @@ fn run_test_blocks(place: &str, program: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("block.fut");
     std::fs::write(&path, program).expect("a file");
-    let settings = Settings { timeout: Duration::from_secs(60), memory: 1 << 30, exclude: Vec::new() };
+    let settings = Settings {
+        timeout: Duration::from_secs(60),
+        memory: 1 << 30,
+        exclude: Vec::new(),
+        dialect: dagaz::Dialect::Dagaz,
+    };
     let result = run_program(&path, &spec, &settings);
     assert_eq!(result.status, Status::Passed, "{place}: {}", result.reason.unwrap_or_default());
 }
