@@ -7,11 +7,11 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::pattern::size_params;
 use super::resolve::binding_of;
-use super::unify::{Constraint, PrimSet};
+use super::unify::{Constraint, Meta, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
 use crate::context::{Error, Res, fail};
 use crate::env::{Module, ValueBinding};
-use crate::types::{Liftedness, PrimType, RetType, Scheme, Type};
+use crate::types::{Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind};
 
 impl Infer<'_> {
     pub(crate) fn exp(&mut self, e: &Exp) -> Res<Type> {
@@ -374,11 +374,13 @@ impl Infer<'_> {
                 }
                 ExpKind::LetFun { name, type_params, params, ret, def, body } => {
                     let inner = self.mark();
+                    let outer_metas = self.metas.len();
                     self.check_size_names(size_params(type_params), params)?;
                     let type_params = self.enter_type_params(type_params)?;
                     let ty = self.function(params, ret.as_ref(), def)?;
                     self.leave_type_params();
                     self.leave(inner);
+                    self.check_type_scope(&type_params, outer_metas, name.span)?;
                     let ty = self.zonk(&ty);
                     self.bind_poly(*name, Scheme { params: type_params, overloads: Vec::new(), ty });
                     body
@@ -400,6 +402,51 @@ impl Infer<'_> {
             self.notes.types.insert(id, ty.clone());
         }
         Ok(ty)
+    }
+
+    /// A type from outside a local function must not turn out to be one of the function's type parameters.
+    fn check_type_scope(&self, params: &[TypeParam], outer_metas: usize, span: Span) -> Res<()> {
+        for param in params {
+            let TypeParamKind::Type(id, _) = param.kind else { continue };
+            let escapes = |m: usize| {
+                let Meta { bound, constraint, .. } = &self.metas[m];
+                bound
+                    .iter()
+                    .chain(constraint.fields.iter().map(|(_, t)| t))
+                    .any(|t| self.mentions_type(t, id))
+            };
+            if (0..outer_metas).any(escapes) {
+                return fail(
+                    Diagnostic::error(
+                        "scope-violation",
+                        span,
+                        format!(
+                            "The type parameter \"{}\" would be needed outside this function, where it is not in scope (scope-violation)",
+                            param.name
+                        ),
+                    )
+                    .help("a value from outside the function cannot be of the function's own type parameter"),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn mentions_type(&self, ty: &Type, id: TypeId) -> bool {
+        match self.shallow(ty) {
+            Type::Prim(_) | Type::Meta(_) => false,
+            Type::Array { elem, .. } => self.mentions_type(&elem, id),
+            Type::Record(fields) => fields.iter().any(|(_, t)| self.mentions_type(t, id)),
+            Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(|t| self.mentions_type(t, id))),
+            Type::Arrow(a) => self.mentions_type(&a.from, id) || self.mentions_type(&a.to.ty, id),
+            Type::Named { id: other, args, .. } => {
+                other == id
+                    || args.iter().any(|a| match a {
+                        TypeArg::Size(_) => false,
+                        TypeArg::Type(t) => self.mentions_type(t, id),
+                    })
+            }
+        }
     }
 
     /// The type of a function from its parameters (which stay bound), optional result type and body.

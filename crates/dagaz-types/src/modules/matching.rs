@@ -362,7 +362,17 @@ fn uniqueness_fits(have: &Type, want: &Type) -> bool {
 fn result_fits(have: &RetType, want: &RetType) -> bool {
     match (&have.ty, &want.ty) {
         (Type::Arrow(_), Type::Arrow(_)) => uniqueness_fits(&have.ty, &want.ty),
-        (h, w) => consumes_no_more(w, h),
+        // A result is as unique as any part of it.
+        (h, w) => !has_unique_part(w) || has_unique_part(h),
+    }
+}
+
+fn has_unique_part(ty: &Type) -> bool {
+    match ty {
+        Type::Array { unique, .. } | Type::Named { unique, .. } => *unique,
+        Type::Record(fields) => fields.iter().any(|(_, t)| has_unique_part(t)),
+        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(has_unique_part)),
+        Type::Prim(_) | Type::Arrow(_) | Type::Meta(_) => false,
     }
 }
 

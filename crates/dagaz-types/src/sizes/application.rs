@@ -9,7 +9,7 @@ use super::expression::plain;
 use super::scope::can_be_size;
 use super::{Sizer, internal};
 use crate::context::Res;
-use crate::subst::{Subst, size_of_exp};
+use crate::subst::{Subst, constructive_sizes, size_of_exp};
 use crate::typed::{Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::types::{RetType, Size, Type, VarId};
 
@@ -24,7 +24,25 @@ impl Sizer<'_> {
             ty = self.apply(&ty, &arg, &name, &mut exts)?;
             typed.push(arg);
         }
+        let ty = self.defer_sizes(&ty, &mut exts);
         Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: typed }, ty, exts, span })
+    }
+
+    /// Unknown sizes that only the result of a function has come into being when that function is applied.
+    fn defer_sizes(&self, ty: &Type, exts: &mut Vec<VarId>) -> Type {
+        let ty = self.zonk(ty);
+        let Type::Arrow(arrow) = &ty else { return ty };
+        let taken = arrow.from.size_vars();
+        let given = constructive_sizes(&arrow.to.ty);
+        let (later, now): (Vec<_>, Vec<_>) =
+            exts.iter().copied().partition(|e| given.contains(e) && !taken.contains(e));
+        *exts = now;
+        let mut to = arrow.to.clone();
+        to.exts.extend(later);
+        if matches!(to.ty, Type::Arrow(_)) && exts.iter().all(|e| !taken.contains(e)) {
+            to.ty = self.defer_sizes(&to.ty, exts);
+        }
+        Type::arrow(arrow.param, arrow.from.clone(), to)
     }
 
     /// The type of applying a function of type `fun` to one argument; `exts` receives the sizes that come into being.
@@ -40,6 +58,17 @@ impl Sizer<'_> {
         self.instantiate_result(arrow.param, &arrow.to, arg, exts)
     }
 
+    pub(super) fn warn_of_binding(&mut self, span: Span) {
+        self.cx.warn(
+            Diagnostic::warning(
+                "size-expression-bind",
+                span,
+                "Size expression with binding is replaced by unknown size",
+            )
+            .help("bind it to a name with \"let\" before to keep the size known"),
+        );
+    }
+
     /// The result type of a function: its parameter is the argument, and its open sizes come into being.
     fn instantiate_result(
         &mut self,
@@ -49,32 +78,26 @@ impl Sizer<'_> {
         exts: &mut Vec<VarId>,
     ) -> Res<Type> {
         let mut subst = Subst::default();
+        let mut ty = to.ty.clone();
         if let Some(param) = param
-            && to.ty.size_vars().contains(&param)
+            && ty.size_vars().contains(&param)
         {
-            let size = if can_be_size(arg) {
-                size_of_exp(arg.clone())
+            if can_be_size(arg) {
+                subst.sizes.insert(param, size_of_exp(arg.clone()));
             } else {
-                self.cx.warn(
-                    Diagnostic::warning(
-                        "size-expression-bind",
-                        arg.span,
-                        "Size expression with binding is replaced by unknown size",
-                    )
-                    .help("bind it to a name with \"let\" before this application to keep the size known"),
-                );
-                let var = self.unknown("the value of this argument", arg.span);
-                exts.push(var);
-                Size::Var(var)
-            };
-            subst.sizes.insert(param, size);
+                self.warn_of_binding(arg.span);
+                let (hidden, unknown) =
+                    self.hide(&ty, &|_, v| v == param, "the value of this argument", arg.span);
+                ty = hidden;
+                exts.extend(unknown);
+            }
         }
         for ext in &to.exts {
             let var = self.unknown("the size of a function's result", arg.span);
             exts.push(var);
             subst.sizes.insert(*ext, Size::Var(var));
         }
-        Ok(subst.ty(&to.ty))
+        Ok(subst.ty(&ty))
     }
 
     pub(super) fn prefix(&mut self, e: &SynExp, operand: &SynExp) -> Res<Exp> {
@@ -109,6 +132,7 @@ impl Sizer<'_> {
                     .help("compare the elements with \"map2\" and \"and\""),
             );
         }
+        let ty = self.defer_sizes(&ty, &mut exts);
         Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: vec![l, r] }, ty, exts, span: e.span })
     }
 

@@ -130,6 +130,9 @@ impl Sizer<'_> {
                     let size = match exts.as_deref_mut() {
                         Some(exts) => {
                             self.slice_size(dim, [&start, &end, &stride], *span).unwrap_or_else(|| {
+                                if [&start, &end].into_iter().flatten().any(|e| !can_be_size(e)) {
+                                    self.warn_of_binding(*span);
+                                }
                                 let var = self.unknown("the size of a slice", *span);
                                 exts.push(var);
                                 Size::Var(var)

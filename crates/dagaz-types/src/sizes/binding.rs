@@ -383,8 +383,16 @@ impl Sizer<'_> {
                 known.sizes.insert(*ext, Size::Var(*first));
             }
         }
-        let exts = declared.exts.iter().copied().filter(|e| !known.sizes.contains_key(e)).collect();
-        Ok(RetType { exts, ty: known.ty(&declared.ty) })
+        let mut exts: Vec<VarId> =
+            declared.exts.iter().copied().filter(|e| !known.sizes.contains_key(e)).collect();
+        // A part of a parameter, as in `f (n: i64, x: t) : [n]t`, has no name outside.
+        let open = exts.clone();
+        let part = |s: &Self, v: VarId| {
+            s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v) && !open.contains(&v)
+        };
+        let (ty, hidden) = self.hide(&known.ty(&declared.ty), &part, "a part of a parameter", body.span);
+        exts.extend(hidden);
+        Ok(RetType { exts, ty })
     }
 
     /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it

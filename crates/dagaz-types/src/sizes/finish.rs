@@ -10,6 +10,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
+use crate::subst::constructive_sizes;
 use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
 use crate::types::{RetType, Size, Type, TypeArg, VarId};
 
@@ -19,7 +20,7 @@ impl Sizer<'_> {
             self.finish_pat(p);
         }
         self.declared.open_result = self.has_open_size(&def.ret.ty);
-        self.finish_ret(&mut def.ret);
+        self.finish_ret(&mut def.ret, def.span);
         self.finish_exp(&mut def.body);
         match self.ambiguous.take() {
             Some(d) => crate::context::fail(d),
@@ -43,10 +44,11 @@ impl Sizer<'_> {
         self.vars.insert(v, SizeVar { level: 0, kind });
     }
 
-    fn finish_ret(&mut self, ret: &mut RetType) {
+    fn finish_ret(&mut self, ret: &mut RetType, span: Span) {
         self.finish_ty(&mut ret.ty);
         let used = ret.ty.size_vars();
         ret.exts.retain(|e| used.contains(e));
+        self.check_readable(&ret.exts, &ret.ty, span);
     }
 
     fn has_open_size(&self, ty: &Type) -> bool {
@@ -134,6 +136,30 @@ impl Sizer<'_> {
             _ => {}
         }
         self.finish_ty(&mut e.ty);
+        self.check_readable(&e.exts, &e.ty, e.span);
+    }
+
+    /// An unknown size is read off the value that has it, so it must be the size of an array in it. A function that takes
+    /// an array of that size is no such value.
+    fn check_readable(&mut self, exts: &[VarId], ty: &Type, span: Span) {
+        if exts.is_empty() || self.ambiguous.is_some() {
+            return;
+        }
+        let readable = constructive_sizes(ty);
+        let mentioned = ty.size_vars();
+        if let Some(v) = exts.iter().find(|v| mentioned.contains(v) && !readable.contains(v)) {
+            let mut d = Diagnostic::error(
+                "unknown-size",
+                span,
+                format!("Unknown size \"{}\" would appear only in parameter or result types of a function", self.cx.var_name(*v)),
+            )
+            .at(format!("has type \"{}\"", self.cx.show_type(ty)))
+            .help("Existential size would appear where no value has it; bind the size to a name before the function is made");
+            if let Some(SizeVar { kind: SizeKind::Unknown(why, at), .. }) = self.vars.get(v) {
+                d = d.label(*at, format!("the size is {why}"));
+            }
+            self.ambiguous = Some(d);
+        }
     }
 
     fn finish_lambda(&mut self, lambda: &mut Lambda) {
@@ -149,7 +175,7 @@ impl Sizer<'_> {
             self.finish_pat(p);
         }
         self.finish_exp(&mut lambda.body);
-        self.finish_ret(&mut lambda.ret);
+        self.finish_ret(&mut lambda.ret, lambda.body.span);
     }
 
     fn finish_children(&mut self, e: &mut Exp) {
@@ -201,7 +227,7 @@ impl Sizer<'_> {
                 if let Some(def) = Rc::get_mut(def) {
                     def.params.iter_mut().for_each(|p| self.finish_pat(p));
                     self.finish_exp(&mut def.body);
-                    self.finish_ret(&mut def.ret);
+                    self.finish_ret(&mut def.ret, def.span);
                 }
                 self.finish_exp(body);
             }

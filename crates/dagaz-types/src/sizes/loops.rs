@@ -62,6 +62,14 @@ impl Sizer<'_> {
             })
             .collect();
         for v in &sizes {
+            // Linked to something outside, it would have to be one size and cannot vary.
+            if self.level_of(*v) <= outer {
+                return crate::context::error(
+                    "scope-violation",
+                    e.span,
+                    "Loop-variant size would be needed outside the loop: a value from outside is used at a size that changes from iteration to iteration",
+                );
+            }
             self.make_rigid(*v);
         }
         let pat = self.zonk_pat(pat);

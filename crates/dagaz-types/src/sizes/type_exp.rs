@@ -111,13 +111,13 @@ impl Sizer<'_> {
             subst.sizes.insert(var, anonymous.size(self));
         }
         let ty = self.type_exp(body, anonymous)?;
-        let used = ty.size_vars();
+        let used = crate::subst::constructive_sizes(&ty);
         if let Some((_, size)) = vars.iter().find(|(v, _)| !used.contains(v)) {
             return fail(
                 Diagnostic::error(
                     "unused-size",
                     size.span,
-                    format!("The existential size \"{}\" is not used as the size of an array", size.name),
+                    format!("Existential size \"{}\" is not used as the size of an array", size.name),
                 )
                 .help("use it in the type after the dot, or remove it"),
             );
