@@ -1,8 +1,10 @@
 //! Copies arrays that are consumed although they, or others that share their elements, are used again.
 //!
-//!     let (zs: [n]f32) = ys with [0] = 1     ==>     let (ys': [n]f32) = copy ys
-//!     in (ys, zs)                                    let (zs: [n]f32) = ys' with [0] = 1
-//!                                                    in (ys, zs)
+//! ```text
+//! let (zs: [n]f32) = ys with [0] = 1     ==>     let (ys': [n]f32) = copy ys
+//! in (ys, zs)                                    let (zs: [n]f32) = ys' with [0] = 1
+//!                                                in (ys, zs)
+//! ```
 //!
 //! The source never does that, but values that are separate there may share a variable in Core, such as `xs` and
 //! the first component of `zip xs ys`; and constants are shared by everybody.

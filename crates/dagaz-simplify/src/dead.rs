@@ -1,8 +1,10 @@
 //! Removes statements that nobody needs, the constants included.
 //!
-//!     let (a: i64) = n + 1
-//!     let (b: i64) = n * 2     ==>     let (b: i64) = n * 2
-//!     in (b)                           in (b)
+//! ```text
+//! let (a: i64) = n + 1
+//! let (b: i64) = n * 2     ==>     let (b: i64) = n * 2
+//! in (b)                           in (b)
+//! ```
 //!
 //! Statements that may stop the program stay.
 

@@ -1,7 +1,9 @@
 //! Entry points: Core functions whose parameters and results correspond to the user's values.
 //!
-//!     entry main [n] (xs: [n](f32, bool)) : (f32, [n]bool)
-//!     ==>     def main (n: i64, xs_0: [n]f32, xs_1: [n]bool) : (f32, [n]bool)
+//! ```text
+//! entry main [n] (xs: [n](f32, bool)) : (f32, [n]bool)
+//! ==>     def main (n: i64, xs_0: [n]f32, xs_1: [n]bool) : (f32, [n]bool)
+//! ```
 //!
 //! The sizes come first and are read off the arrays. A size that is not a parameter of the entry point, such as a
 //! constant, is read off like the others and then checked.

@@ -1,6 +1,8 @@
 //! Evaluation of source types in an environment: parameters and abstract types are looked up, sizes become atoms.
 //!
-//!     [n]t   with n = 10 and t = (f32, a) and a = [m]u8, abstract outside     ==>     [10](f32, [m]u8)
+//! ```text
+//! [n]t   with n = 10 and t = (f32, a) and a = [m]u8, abstract outside     ==>     [10](f32, [m]u8)
+//! ```
 //!
 //! A size without a value is left free, to be found by [`crate::shape`] from a value of the type.
 

@@ -4,13 +4,15 @@
 //! for everything that must wait for run time. Functions, modules, polymorphism, records and sums are static, so
 //! that none of them is left:
 //!
-//!     def compose 'a 'b 'c (f: b -> c) (g: a -> b) (x: a) = f (g x)
-//!     entry main (p: (f32, f32)) = compose (+1) (\(a, b) -> a * b) p
-//!     ==>
-//!     def main (a: f32, b: f32) : (f32) =
-//!       let (c: f32) = a * b
-//!       let (d: f32) = c + 1
-//!       in (d)
+//! ```text
+//! def compose 'a 'b 'c (f: b -> c) (g: a -> b) (x: a) = f (g x)
+//! entry main (p: (f32, f32)) = compose (+1) (\(a, b) -> a * b) p
+//! ==>
+//! def main (a: f32, b: f32) : (f32) =
+//!   let (c: f32) = a * b
+//!   let (d: f32) = c + 1
+//!   in (d)
+//! ```
 //!
 //! Expects a checked program. Leaves no dead statements, and copies arrays where an update would
 //! otherwise destroy something that is still used.

@@ -3,8 +3,10 @@
 //! Both values are brought to a common skeleton. Functions with different code become a choice between them, as
 //! data: a tag, and what each alternative captured. Sizes that differ become results in front of the arrays.
 //!
-//!     if c then (\x -> x + a) else (\x -> x * b)
-//!     ==>     let (tag: i8, a': i32, b': i32) = if c then (0, a, 0) else (1, 0, b)
+//! ```text
+//! if c then (\x -> x + a) else (\x -> x * b)
+//! ==>     let (tag: i8, a': i32, b': i32) = if c then (0, a, 0) else (1, 0, b)
+//! ```
 
 use std::rc::Rc;
 

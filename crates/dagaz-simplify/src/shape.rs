@@ -3,8 +3,10 @@
 //! Matching `xs: [k]f32` with `[n]f32` binds `n` if it is free, and otherwise makes the size of the value
 //! literally `n`, which Core needs wherever several values must have one type:
 //!
-//!     assert k == n
-//!     let (xs': [n]f32) = reshape [n] xs
+//! ```text
+//! assert k == n
+//! let (xs': [n]f32) = reshape [n] xs
+//! ```
 
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -3,7 +3,9 @@
 //! A call is looked up by what is static about it: the definition, the structure of its type arguments and
 //! arguments, the code of functions among them, and which sizes are the same. Everything else becomes parameters:
 //!
-//!     twice (\x -> x + a) ys     ==>     call twice_1 (n, a, ys)
+//! ```text
+//! twice (\x -> x + a) ys     ==>     call twice_1 (n, a, ys)
+//! ```
 //!
 //! so that a function is emitted once for all calls of one shape.
 

@@ -3,7 +3,9 @@
 //! An [`SVal`] is a tree that mirrors the source type, with Core atoms at its leaves. An array is a node with a
 //! size above the tree of its *elements*, in which every leaf is an array over all the sizes above it:
 //!
-//!     [n](f32, [k]i32)     is     Array n (Record (xs: [n]f32) (Array k (ys: [n][k]i32)))
+//! ```text
+//! [n](f32, [k]i32)     is     Array n (Record (xs: [n]f32) (Array k (ys: [n][k]i32)))
+//! ```
 //!
 //! So arrays of records are records of arrays, and an array of functions is a function whose captured leaves are
 //! arrays (a table of captured data). The Core type of a leaf is always its primitive type under exactly the sizes

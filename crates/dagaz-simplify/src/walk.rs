@@ -4,7 +4,9 @@
 //! three in a fixed order, [`rebuild`] makes a value of the same skeleton with other sizes and leaves. Branches,
 //! loops, functions and maps all work on these lists:
 //!
-//!     Array n (Record (f: xs) (g: ys))     skeleton: array, record f g, f32, i32     sizes: n     leaves: xs, ys
+//! ```text
+//! Array n (Record (f: xs) (g: ys))     skeleton: array, record f g, f32, i32     sizes: n     leaves: xs, ys
+//! ```
 
 use std::rc::Rc;
 

@@ -2,7 +2,9 @@
 //!
 //! Of an array of records, every component is indexed:
 //!
-//!     xs[i]   with xs = Array n (Record ys zs)     ==>     let y = ys[i]   let z = zs[i]
+//! ```text
+//! xs[i]   with xs = Array n (Record ys zs)     ==>     let y = ys[i]   let z = zs[i]
+//! ```
 
 use dagaz_core::exp::{Check, DimSlice, Exp as CoreExp, MsgPart};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};

@@ -1,6 +1,8 @@
 //! `with`: functional updates of records, arrays, and arrays in records in arrays.
 //!
-//!     a with [i].f = v   with a = Array n (Record (f: xs) (g: ys))     ==>     let xs' = xs with [i] = v
+//! ```text
+//! a with [i].f = v   with a = Array n (Record (f: xs) (g: ys))     ==>     let xs' = xs with [i] = v
+//! ```
 
 use dagaz_core::exp::{Check, Exp as CoreExp};
 use dagaz_core::types::Atom;

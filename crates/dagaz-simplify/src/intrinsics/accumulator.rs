@@ -1,7 +1,9 @@
 //! Accumulators: `scatter_stream`, `hist_stream` and `acc_write`.
 //!
-//!     scatter_stream dest f bs
-//!     ==>     with_acc (dest) (\acc -> map (\acc b -> f acc b) acc bs)
+//! ```text
+//! scatter_stream dest f bs
+//! ==>     with_acc (dest) (\acc -> map (\acc b -> f acc b) acc bs)
+//! ```
 
 use std::rc::Rc;
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dagaz_syntax::ast::{Dec, DecKind, ModExp, ModExpKind};
 use dagaz_syntax::{Severity, SourceMap, parse_program};
-use dagaz_types::{Role, Unit, check_program};
+use dagaz_types::{Dialect, Role, Unit, check_program};
 use expect_test::Expect;
 
 #[derive(Default)]
@@ -74,7 +74,7 @@ pub fn check(source: &str, expect: Expect) {
     loader.prelude_file(&prelude.join("intrinsics.fut"), Role::Intrinsics);
     loader.prelude_file(&prelude.join("prelude.fut"), Role::PreludeRoot);
     loader.unit("test.fut", source, Role::Main, None);
-    let checked = check_program(&loader.units, &loader.sources);
+    let checked = check_program(&loader.units, &loader.sources, Dialect::Dagaz);
     let mut out = String::new();
     for d in &checked.diagnostics {
         let severity = match d.severity {
