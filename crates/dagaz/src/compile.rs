@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dagaz_core::exp::{Entry, Program};
+use dagaz_simplify::Parameters;
 use dagaz_syntax::{Diagnostic, SourceMap};
 use dagaz_types::typed;
 
@@ -54,14 +55,19 @@ pub enum Failure {
 
 /// Compile a file and all that it imports.
 pub fn compile_file(path: &Path) -> Result<Compiled, Failure> {
-    let path = path.to_path_buf();
-    on_large_stack(move || compile_loaded(read_file(&path)?, None))
+    compile_file_with(path, &Parameters::new())
+}
+
+/// As [`compile_file`], with values for tuning parameters.
+pub fn compile_file_with(path: &Path, parameters: &Parameters) -> Result<Compiled, Failure> {
+    let (path, parameters) = (path.to_path_buf(), parameters.clone());
+    on_large_stack(move || compile_loaded(read_file(&path)?, None, &parameters))
 }
 
 /// As [`compile_file`], with one entry point only; with none if there is no such entry point.
 pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
     let (path, entry) = (path.to_path_buf(), entry.to_owned());
-    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry)))
+    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry), &Parameters::new()))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.
@@ -72,7 +78,9 @@ pub fn compile_source(name: &str, text: &str) -> Result<Compiled, Failure> {
 /// As [`compile_source`], with the directory in which imports are looked up.
 pub fn compile_source_in(name: &str, text: &str, directory: &Path) -> Result<Compiled, Failure> {
     let (name, text, directory) = (name.to_owned(), text.to_owned(), directory.to_path_buf());
-    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory), None))
+    on_large_stack(move || {
+        compile_loaded(load::load_source(&name, &text, &directory), None, &Parameters::new())
+    })
 }
 
 /// Check a file and all that it imports, and go no further.
@@ -85,6 +93,15 @@ pub fn check_file(path: &Path) -> Result<Checked, Failure> {
 pub fn check_source(name: &str, text: &str) -> Result<Checked, Failure> {
     let (name, text) = (name.to_owned(), text.to_owned());
     on_large_stack(move || check_loaded(load::load_source(&name, &text, Path::new(""))))
+}
+
+/// A tuning parameter as written: `name=value`.
+pub fn parse_parameter(text: &str) -> Result<(String, i64), String> {
+    let parsed = text.split_once('=').and_then(|(name, value)| {
+        let value = value.trim().parse().ok()?;
+        Some((name.trim().to_owned(), value))
+    });
+    parsed.ok_or_else(|| format!("'{text}' is not of the form name=value, with an integer as value"))
 }
 
 fn read_file(path: &Path) -> Result<Loaded, Failure> {
@@ -132,12 +149,12 @@ fn check_loaded(loaded: Loaded) -> Result<Checked, Failure> {
     Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
 }
 
-fn compile_loaded(loaded: Loaded, only: Option<&str>) -> Result<Compiled, Failure> {
+fn compile_loaded(loaded: Loaded, only: Option<&str>, parameters: &Parameters) -> Result<Compiled, Failure> {
     let (sources, mut checked) = check(loaded)?;
     if let Some(only) = only {
         keep_entry(&mut checked.program, only);
     }
-    let core = match dagaz_simplify::simplify(&checked.program, &sources) {
+    let core = match dagaz_simplify::simplify_with(&checked.program, &sources, parameters) {
         Ok(core) => core,
         Err(errors) => {
             let diagnostics = checked.diagnostics.into_iter().chain(errors).collect();

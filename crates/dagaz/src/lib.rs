@@ -21,8 +21,12 @@ pub mod script;
 pub mod session;
 pub mod testing;
 
-pub use compile::{Compiled, Failure, check_file, check_source, compile_file, compile_source};
+pub use compile::{
+    Compiled, Failure, check_file, check_source, compile_file, compile_file_with, compile_source,
+    parse_parameter,
+};
 pub use dagaz_core::interp::{Counters, Limits};
 pub use dagaz_core::value::Value;
+pub use dagaz_simplify::Parameters;
 pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
 pub use session::{RunError, Session};

@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::random;
 use super::spec::{Case, Expectation, Input, Outcome, Spec};
-use crate::compile::{Compiled, Failure, compile_file};
+use crate::compile::{Compiled, Failure, compile_file, compile_file_with};
 use crate::render::{self, Style};
 use crate::session::Session;
-use crate::{Limits, data, script};
+use crate::{Limits, Parameters, data, parse_parameter, script};
 
 /// What tests may cost, and which are left out.
 #[derive(Clone, Debug)]
@@ -123,7 +123,8 @@ fn run_accepted(
     settings: &Settings,
     result: &mut ProgramResult,
 ) -> Result<(), String> {
-    let program = compile_file(path).map_err(|failure| match &failure {
+    let parameters = tuning(path)?;
+    let program = compile_file_with(path, &parameters).map_err(|failure| match &failure {
         Failure::Rejected { .. } => format!("rejected: {}", failure.summary()),
         Failure::Unreadable { .. } | Failure::Internal(_) => failure.summary(),
     })?;
@@ -145,6 +146,15 @@ fn run_accepted(
         }
     }
     first_reason.map_or(Ok(()), Err)
+}
+
+/// The tuning parameters of a program, which stand beside it: lines `name=value` in `program.fut.tuning`.
+fn tuning(path: &Path) -> Result<Parameters, String> {
+    let mut file = path.as_os_str().to_owned();
+    file.push(".tuning");
+    let Ok(text) = std::fs::read_to_string(&file) else { return Ok(Parameters::new()) };
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| parse_parameter(line).map_err(|error| format!("tuning file: {error}"))).collect()
 }
 
 fn run_case(
