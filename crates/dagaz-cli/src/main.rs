@@ -21,15 +21,15 @@ enum Stop {
 type Outcome = Result<(), Stop>;
 
 fn main() -> ExitCode {
-    let outcome = match Options::parse().command {
-        Command::Check(options) => commands::check::run(&options),
-        Command::Run(options) => commands::run::run(&options),
-        Command::Eval(options) => commands::eval::run(&options),
-        Command::Test(options) => commands::test::run(&options),
-        Command::Core(options) => commands::core::run(&options),
-        Command::Cost(options) => commands::cost::run(&options),
-        Command::ExplainError(options) => commands::explain::run(&options),
-    };
+    let options = Options::parse();
+    // A panic ends as a message like any other; those who look for its cause ask for a backtrace.
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|_| {}));
+    }
+    let outcome = std::panic::catch_unwind(|| run(&options.command)).unwrap_or_else(|panic| {
+        let failure = dagaz::Failure::from_panic(&*panic);
+        Err(Stop::Program(failure.render(commands::style())))
+    });
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Program(text)) => {
@@ -42,5 +42,17 @@ fn main() -> ExitCode {
             eprintln!("{}", dagaz::render::message(commands::style(), &text));
             ExitCode::from(2)
         }
+    }
+}
+
+fn run(command: &Command) -> Outcome {
+    match command {
+        Command::Check(options) => commands::check::run(options),
+        Command::Run(options) => commands::run::run(options),
+        Command::Eval(options) => commands::eval::run(options),
+        Command::Test(options) => commands::test::run(options),
+        Command::Core(options) => commands::core::run(options),
+        Command::Cost(options) => commands::cost::run(options),
+        Command::ExplainError(options) => commands::explain::run(options),
     }
 }

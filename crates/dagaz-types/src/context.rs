@@ -1,6 +1,7 @@
 //! What lives as long as a whole compilation: fresh ids, the names and types of everything defined at the
 //! top level or in modules, and the diagnostics found so far.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -40,10 +41,21 @@ pub struct ValueInfo {
     pub span: Span,
 }
 
-#[derive(Default, Debug)]
+/// The name of every [`VarId`], by number.
+#[derive(Clone, Default, Debug)]
+pub struct VarNames(Rc<RefCell<Vec<Name>>>);
+
+impl VarNames {
+    pub fn fresh(&self, name: Name) -> VarId {
+        let mut names = self.0.borrow_mut();
+        names.push(name);
+        VarId(names.len() as u32 - 1)
+    }
+}
+
+#[derive(Clone, Default, Debug)]
 pub struct Context {
-    /// The name of every [`VarId`], by number.
-    var_names: Vec<Name>,
+    var_names: VarNames,
     /// The name of every [`TypeId`], by number.
     type_names: Vec<Name>,
     mod_count: u32,
@@ -60,8 +72,7 @@ pub struct Context {
 
 impl Context {
     pub fn fresh_var(&mut self, name: Name) -> VarId {
-        self.var_names.push(name);
-        VarId(self.var_names.len() as u32 - 1)
+        self.var_names.fresh(name)
     }
 
     pub fn fresh_type(&mut self, name: Name) -> TypeId {
@@ -75,7 +86,12 @@ impl Context {
     }
 
     pub fn var_name(&self, var: VarId) -> Name {
-        self.var_names[var.0 as usize]
+        self.var_names.0.borrow()[var.0 as usize]
+    }
+
+    /// A handle for making fresh variables where the context itself is not at hand.
+    pub fn var_names(&self) -> VarNames {
+        self.var_names.clone()
     }
 
     pub fn type_name(&self, id: TypeId) -> Name {
@@ -92,6 +108,10 @@ impl Context {
             Error::Diagnostic(d) => self.diagnostics.push(*d),
             Error::Silenced => {}
         }
+    }
+
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.diagnostics.push(warning);
     }
 
     pub fn has_errors(&self) -> bool {

@@ -1,8 +1,12 @@
 //! Substitution of sizes and types, and free variables.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use dagaz_syntax::Name;
+
+use crate::context::VarNames;
 use crate::typed::{Exp, ExpKind, SliceIndex};
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
 
@@ -10,7 +14,27 @@ use crate::types::{Arrow, RetType, Size, Type, TypeArg, TypeId, TypeParam, TypeP
 #[derive(Clone, Debug)]
 pub struct TypeFun {
     pub params: Vec<TypeParam>,
+    /// Sizes that the type leaves open: every use has its own.
+    pub exts: Vec<VarId>,
     pub body: Type,
+}
+
+/// Makes the open sizes of types that are substituted, and remembers them.
+#[derive(Clone, Debug)]
+pub struct Opener {
+    names: VarNames,
+    made: Rc<RefCell<Vec<VarId>>>,
+}
+
+impl Opener {
+    pub fn new(names: VarNames) -> Opener {
+        Opener { names, made: Rc::default() }
+    }
+
+    /// What was made since the last call.
+    pub fn take(&self) -> Vec<VarId> {
+        self.made.take()
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -21,6 +45,8 @@ pub struct Subst {
     pub renamed_types: HashMap<TypeId, TypeId>,
     /// Definitions that other definitions stand for, where they occur in sizes.
     pub vars: HashMap<VarId, VarId>,
+    /// Without it, uses of a type with open sizes share them.
+    pub opener: Option<Opener>,
 }
 
 impl Subst {
@@ -40,7 +66,7 @@ impl Subst {
                     subst.sizes.insert(v, s.clone());
                 }
                 (TypeParamKind::Type(id, _), TypeArg::Type(t)) => {
-                    subst.types.insert(id, TypeFun { params: Vec::new(), body: t.clone() });
+                    subst.types.insert(id, TypeFun { params: Vec::new(), exts: Vec::new(), body: t.clone() });
                 }
                 (TypeParamKind::Size(_), TypeArg::Type(_)) | (TypeParamKind::Type(..), TypeArg::Size(_)) => {}
             }
@@ -74,11 +100,15 @@ impl Subst {
                         Type::Named { unique: *unique, id, args }
                     }
                     Some(fun) => {
-                        let body = if fun.params.is_empty() {
-                            fun.body.clone()
-                        } else {
-                            Subst::instantiate(&fun.params, &args).ty(&fun.body)
-                        };
+                        let mut inner = Subst::instantiate(&fun.params, &args);
+                        if let Some(opener) = &self.opener {
+                            for ext in &fun.exts {
+                                let var = opener.names.fresh(Name::new("k"));
+                                opener.made.borrow_mut().push(var);
+                                inner.sizes.insert(*ext, Size::Var(var));
+                            }
+                        }
+                        let body = inner.ty(&fun.body);
                         if *unique { body.with_uniqueness(true) } else { body }
                     }
                 }
@@ -149,6 +179,45 @@ impl Subst {
         };
         Exp { kind, ty: self.ty(&e.ty), exts: e.exts.clone(), span: e.span }
     }
+}
+
+/// Close the type of a value over sizes that substitution has opened: those that it takes become parameters, those that
+/// it gives are left open in the result.
+pub fn close_over(
+    ty: &Type,
+    opened: &[VarId],
+    params: &mut Vec<TypeParam>,
+    names: impl Fn(VarId) -> Name,
+) -> Type {
+    let mut add = |v: VarId, params: &mut Vec<TypeParam>| {
+        let kind = TypeParamKind::Size(v);
+        if !params.iter().any(|p| p.kind == kind) {
+            params.push(TypeParam { name: names(v), kind });
+        }
+    };
+    let mut spine = Vec::new();
+    let mut last = RetType::plain(ty.clone());
+    while let Type::Arrow(arrow) = &last.ty {
+        for v in arrow.from.size_vars() {
+            if opened.contains(&v) {
+                add(v, params);
+            }
+        }
+        let next = arrow.to.clone();
+        spine.push((arrow.param, arrow.from.clone(), std::mem::take(&mut last.exts)));
+        last = next;
+    }
+    for v in last.ty.size_vars() {
+        let taken = params.iter().any(|p| p.kind == TypeParamKind::Size(v));
+        if opened.contains(&v) && !taken {
+            if spine.is_empty() { add(v, params) } else { last.exts.push(v) }
+        }
+    }
+    spine
+        .into_iter()
+        .rev()
+        .fold(last, |to, (param, from, exts)| RetType { exts, ty: Type::arrow(param, from, to) })
+        .ty
 }
 
 /// The simplest size that means the same as an expression.

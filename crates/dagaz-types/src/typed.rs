@@ -48,6 +48,8 @@ pub struct Alias {
 pub struct TypeDef {
     pub id: TypeId,
     pub params: Vec<TypeParam>,
+    /// Sizes that the type leaves open; every value of the type has its own.
+    pub exts: Vec<VarId>,
     pub body: Type,
 }
 

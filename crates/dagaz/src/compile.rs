@@ -60,14 +60,12 @@ pub fn compile_file(path: &Path) -> Result<Compiled, Failure> {
 
 /// As [`compile_file`], with values for tuning parameters.
 pub fn compile_file_with(path: &Path, parameters: &Parameters) -> Result<Compiled, Failure> {
-    let (path, parameters) = (path.to_path_buf(), parameters.clone());
-    on_large_stack(move || compile_loaded(read_file(&path)?, None, &parameters))
+    on_large_stack(|| compile_loaded(read_file(path)?, None, parameters))
 }
 
 /// As [`compile_file`], with one entry point only; with none if there is no such entry point.
 pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
-    let (path, entry) = (path.to_path_buf(), entry.to_owned());
-    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry), &Parameters::new()))
+    on_large_stack(|| compile_loaded(read_file(path)?, Some(entry), &Parameters::new()))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.
@@ -77,22 +75,17 @@ pub fn compile_source(name: &str, text: &str) -> Result<Compiled, Failure> {
 
 /// As [`compile_source`], with the directory in which imports are looked up.
 pub fn compile_source_in(name: &str, text: &str, directory: &Path) -> Result<Compiled, Failure> {
-    let (name, text, directory) = (name.to_owned(), text.to_owned(), directory.to_path_buf());
-    on_large_stack(move || {
-        compile_loaded(load::load_source(&name, &text, &directory), None, &Parameters::new())
-    })
+    on_large_stack(|| compile_loaded(load::load_source(name, text, directory), None, &Parameters::new()))
 }
 
 /// Check a file and all that it imports, and go no further.
 pub fn check_file(path: &Path) -> Result<Checked, Failure> {
-    let path = path.to_path_buf();
-    on_large_stack(move || check_loaded(read_file(&path)?))
+    on_large_stack(|| check_loaded(read_file(path)?))
 }
 
 /// As [`check_file`], for a program from text.
 pub fn check_source(name: &str, text: &str) -> Result<Checked, Failure> {
-    let (name, text) = (name.to_owned(), text.to_owned());
-    on_large_stack(move || check_loaded(load::load_source(&name, &text, Path::new(""))))
+    on_large_stack(|| check_loaded(load::load_source(name, text, Path::new(""))))
 }
 
 /// A tuning parameter as written: `name=value`.
@@ -108,16 +101,10 @@ fn read_file(path: &Path) -> Result<Loaded, Failure> {
     load::load_file(path).map_err(|error| Failure::Unreadable { path: path.to_path_buf(), error })
 }
 
-/// Run a function on a thread of its own, and turn a panic into a failure.
-fn on_large_stack<T: Send + 'static>(
-    job: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let thread = std::thread::Builder::new().name("front end".to_owned()).stack_size(STACK_BYTES).spawn(job);
-    match thread.map(std::thread::JoinHandle::join) {
-        Ok(Ok(result)) => result,
-        Ok(Err(panic)) => Err(Failure::Internal(panic_message(&*panic))),
-        Err(error) => Err(Failure::Internal(format!("cannot start a thread: {error}"))),
-    }
+/// Run a function on a stack of its own, and turn a panic into a failure.
+fn on_large_stack<T>(job: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let guarded = || std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+    stacker::grow(STACK_BYTES, guarded).unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)))
 }
 
 /// What a panic says.
@@ -135,7 +122,7 @@ fn check(loaded: Loaded) -> Result<(SourceMap, dagaz_types::CheckedProgram), Fai
     if loaded.has_errors() {
         return Err(reject(loaded.sources, loaded.diagnostics));
     }
-    let mut checked = dagaz_types::check_program(&loaded.units, &loaded.sources);
+    let mut checked = dagaz_types::check_after(&loaded.prelude.checked, &loaded.units, &loaded.sources);
     let found = std::mem::replace(&mut checked.diagnostics, loaded.diagnostics);
     checked.diagnostics.extend(found);
     if checked.diagnostics.iter().any(Diagnostic::is_error) {
@@ -162,11 +149,7 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, parameters: &Parameters) -
         }
     };
     if cfg!(debug_assertions) {
-        let errors = dagaz_core::verify::verify(&core);
-        if let Some(first) = errors.first() {
-            let count = errors.len();
-            return Err(Failure::Internal(format!("Core does not verify ({count} errors): {first}")));
-        }
+        verify(&core)?;
     }
     Ok(Compiled {
         core: Arc::new(core),
@@ -174,6 +157,18 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, parameters: &Parameters) -
         warnings: checked.diagnostics,
         signatures: checked.signatures,
     })
+}
+
+/// What the verifier finds is a mistake of the compiler.
+pub fn verify(core: &Program) -> Result<(), Failure> {
+    let errors = dagaz_core::verify::verify(core);
+    match errors.first() {
+        None => Ok(()),
+        Some(first) => {
+            let count = errors.len();
+            Err(Failure::Internal(format!("Core does not verify ({count} errors): {first}")))
+        }
+    }
 }
 
 fn keep_entry(program: &mut typed::Program, name: &str) {
@@ -218,6 +213,11 @@ impl Compiled {
 }
 
 impl Failure {
+    /// A mistake of the compiler that ended in a panic.
+    pub fn from_panic(panic: &(dyn std::any::Any + Send)) -> Failure {
+        Failure::Internal(panic_message(panic))
+    }
+
     /// All messages with source lines.
     pub fn render(&self, style: Style) -> String {
         match self {

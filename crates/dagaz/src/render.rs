@@ -137,7 +137,7 @@ fn places<'p>(program: &'p Program, error: &RuntimeError) -> Vec<&'p dagaz_core:
         }
     }
     let is_users = |place: &&dagaz_core::exp::SourceLoc| !place.file.starts_with("/prelude/");
-    match all.iter().position(|place| is_users(&place)) {
+    match all.iter().position(is_users) {
         Some(first) => all.split_off(first),
         None => all,
     }

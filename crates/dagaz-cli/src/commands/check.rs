@@ -1,16 +1,16 @@
 //! `dagaz check`: look for errors, and show types.
 
-use super::{print_warnings, stop};
+use super::{print_out, print_warnings, stop};
 use crate::Outcome;
 use crate::options::CheckOptions;
 
 pub fn run(options: &CheckOptions) -> Outcome {
     let checked = dagaz::check_file(&options.file).map_err(stop)?;
     print_warnings(&checked.sources, &checked.warnings);
-    if options.types {
-        for (name, ty) in &checked.signatures {
-            println!("{name} : {ty}");
-        }
+    if !options.types {
+        return Ok(());
     }
-    Ok(())
+    let lines: Vec<String> =
+        checked.signatures.iter().map(|(name, ty)| format!("val {name} {ty}\n")).collect();
+    print_out(&lines.concat())
 }

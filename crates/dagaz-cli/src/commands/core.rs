@@ -3,7 +3,7 @@
 use dagaz::compile::compile_entry;
 use dagaz_core::print::print_without_locs;
 
-use super::{compile, stop};
+use super::{compile, print_out, stop};
 use crate::options::CoreOptions;
 use crate::{Outcome, Stop};
 
@@ -17,6 +17,5 @@ pub fn run(options: &CoreOptions) -> Outcome {
     {
         return Err(Stop::Misuse(format!("there is no entry point '{entry}'")));
     }
-    print!("{}", print_without_locs(program.core()));
-    Ok(())
+    print_out(&print_without_locs(program.core()))
 }

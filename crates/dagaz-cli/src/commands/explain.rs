@@ -2,20 +2,18 @@
 
 use dagaz::explain;
 
+use super::print_out;
 use crate::options::ExplainOptions;
 use crate::{Outcome, Stop};
 
 pub fn run(options: &ExplainOptions) -> Outcome {
     if options.list {
-        explain::codes().for_each(|code| println!("{code}"));
-        return Ok(());
+        let lines: Vec<String> = explain::codes().map(|code| format!("{code}\n")).collect();
+        return print_out(&lines.concat());
     }
     let code = options.code.as_deref().unwrap_or_default();
     match explain::explain(code) {
-        Some(page) => {
-            print!("{page}");
-            Ok(())
-        }
+        Some(page) => print_out(page),
         None => Err(Stop::Misuse(format!("there is no error code '{code}'; try dagaz explain-error --list"))),
     }
 }

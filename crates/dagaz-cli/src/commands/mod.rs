@@ -1,12 +1,12 @@
 //! The commands, and what they share.
 
-use std::io::IsTerminal;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use dagaz::render::{self, Style};
 use dagaz::{Compiled, Diagnostic, Failure, SourceMap};
 
-use crate::Stop;
+use crate::{Outcome, Stop};
 
 pub mod check;
 pub mod core;
@@ -41,5 +41,21 @@ fn stop(failure: Failure) -> Stop {
     match failure {
         Failure::Unreadable { .. } => Stop::Misuse(failure.summary()),
         Failure::Rejected { .. } | Failure::Internal(_) => Stop::Program(failure.render(style())),
+    }
+}
+
+/// Print the results of a command.
+fn print_out(text: &str) -> Outcome {
+    write_out(text.as_bytes())
+}
+
+/// Write bytes to standard output. A reader that has seen enough, such as `head`, is no error.
+fn write_out(bytes: &[u8]) -> Outcome {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Stop::Misuse(format!("cannot write to standard output: {error}")))
+        }
+        Ok(()) | Err(_) => Ok(()),
     }
 }

@@ -1,13 +1,13 @@
 //! `dagaz run`: call an entry point and print its results.
 
-use std::io::{Read, Write};
+use std::io::Read;
 
 use dagaz::session::show_results;
 use dagaz::{Compiled, Session, Value, data};
 use dagaz_core::exp::Entry;
 use dagaz_core::prim::PrimType;
 
-use super::{compile, style};
+use super::{compile, print_out, style, write_out};
 use crate::options::RunOptions;
 use crate::{Outcome, Stop};
 
@@ -32,15 +32,11 @@ pub fn call(program: &Compiled, options: &RunOptions) -> Result<(Session, Entry,
 
 /// Print results as text, one per line, or in the binary format.
 pub fn print_results(entry: &Entry, results: &[Value], binary: bool) -> Outcome {
-    let mut out = std::io::stdout().lock();
-    let written = if binary {
-        out.write_all(&data::write_binary(results))
-    } else {
-        show_results(entry, results).iter().try_for_each(|text| writeln!(out, "{text}"))
-    };
-    written
-        .and_then(|()| out.flush())
-        .map_err(|error| Stop::Misuse(format!("cannot write the results: {error}")))
+    if binary {
+        return write_out(&data::write_binary(results));
+    }
+    let lines: Vec<String> = show_results(entry, results).into_iter().map(|text| text + "\n").collect();
+    print_out(&lines.concat())
 }
 
 fn arguments(entry: &Entry, options: &RunOptions) -> Result<Vec<Value>, String> {

@@ -8,6 +8,7 @@ use dagaz::testing::run::{ProgramResult, Settings, Status};
 use dagaz::testing::{report, suite};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::print_out;
 use crate::options::TestOptions;
 use crate::{Outcome, Stop};
 
@@ -29,17 +30,14 @@ pub fn run(options: &TestOptions) -> Outcome {
     }
     let workers = options.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
 
-    // A panic is reported as a failure of its program, and not in the middle of the progress bar.
-    std::panic::set_hook(Box::new(|_| {}));
     let bar = progress_bar(tests.len() as u64);
     let mut results = suite::run_tests(tests, &settings, workers, &|result| advance(&bar, result));
     bar.finish_and_clear();
-    drop(std::panic::take_hook());
 
     if let Some(base) = &options.relative_to {
         results.iter_mut().for_each(|result| result.path = shortened(&result.path, base));
     }
-    print!("{}", report::text(&results));
+    print_out(&report::text(&results))?;
     write_reports(options, &results)?;
     match results.iter().any(|result| result.status == Status::Failed) {
         true => Err(Stop::Program(String::new())),

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use dagaz_syntax::Name;
 use dagaz_syntax::ast::{TypeExp, ValBind};
+use dagaz_syntax::{Diagnostic, Name};
 
 use super::{Infer, Local, Notes};
 use crate::context::{Context, Res};
@@ -77,10 +77,30 @@ impl Infer<'_> {
         let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body)?;
         let ok = self.unify(&own_type, &ty);
         self.expect(ok, bind.name.span, "The function is used in itself at another type", &ty, &own_type)?;
+        self.warn_of_defaults(&ty, bind.name);
         self.apply_defaults()?;
         self.generalise(&ty);
         self.leave_type_params();
         Ok(())
+    }
+
+    /// A definition whose type depends on a default is rarely what was meant.
+    fn warn_of_defaults(&mut self, ty: &Type, name: dagaz_syntax::ast::Ident) {
+        let mut open = Vec::new();
+        self.open_metas(ty, &mut open);
+        if open.iter().any(|m| self.metas[*m as usize].constraint.prims.is_some()) {
+            self.cx.warn(
+                Diagnostic::warning(
+                    "defaulted-type",
+                    name.span,
+                    format!(
+                        "The type of \"{}\" is ambiguous: numbers in it default to i32 or f64",
+                        name.name
+                    ),
+                )
+                .help("add a type annotation to a parameter"),
+            );
+        }
     }
 
     /// Make type parameters of the open types in the type of a definition.

@@ -15,7 +15,17 @@ impl Infer<'_> {
             TypeExpKind::Var(_) => self.type_application(te, &[]),
             TypeExpKind::Apply { fun, args } => self.type_application(fun, args),
             TypeExpKind::Paren(inner) => self.type_exp(inner),
-            TypeExpKind::Unique(inner) => self.type_exp(inner),
+            TypeExpKind::Unique(inner) => {
+                let ty = self.type_exp(inner)?;
+                if !may_have_arrays(&ty) {
+                    self.cx.warn(Diagnostic::warning(
+                        "useless-uniqueness",
+                        te.span,
+                        "Uniqueness has no effect on this type, which contains no arrays",
+                    ));
+                }
+                Ok(ty)
+            }
             TypeExpKind::Tuple(parts) => {
                 let parts: Res<Vec<_>> = parts.iter().map(|p| self.type_exp(p)).collect();
                 Ok(Type::tuple(parts?))
@@ -113,7 +123,8 @@ impl Infer<'_> {
             }
             (TypeParamKind::Type(_, liftedness), SynArg::Type(te)) => {
                 let ty = self.type_exp(te)?;
-                let ok = self.restrict(&ty, liftedness);
+                // Only what the type may become matters: functions where there must be none.
+                let ok = if ty.has_function() { self.restrict(&ty, liftedness) } else { Ok(()) };
                 self.demand(ok, te.span, "This type cannot be an argument here")?;
                 Ok(TypeArg::Type(ty))
             }
@@ -128,6 +139,15 @@ impl Infer<'_> {
                 format!("\"{fun}\" takes a type for its parameter '{}, not a size", param.name),
             ),
         }
+    }
+}
+
+fn may_have_arrays(ty: &Type) -> bool {
+    match ty {
+        Type::Prim(_) | Type::Arrow(_) => false,
+        Type::Array { .. } | Type::Named { .. } | Type::Meta(_) => true,
+        Type::Record(fields) => fields.iter().any(|(_, t)| may_have_arrays(t)),
+        Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(may_have_arrays)),
     }
 }
 

@@ -92,7 +92,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn import(&self, path: &str, span: Span) -> Res<Rc<Env>> {
-        let found = self.units[self.unit].imports.get(path).and_then(|i| self.unit_envs.get(*i));
+        let found = self.unit.imports.get(path).and_then(|i| self.unit_envs.get(*i));
         match found {
             Some(env) => Ok(env.clone()),
             None => error("unknown-import", span, format!("Cannot find the file \"{path}\"")),
@@ -111,7 +111,7 @@ impl Checker<'_> {
         let Checked { mut def, scheme, sizes } = self.infer_value(bind, var)?;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
-        if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
+        if is_entry && self.depth == 0 && self.unit.role == Role::Main {
             self.check_entry(bind, &def)?;
             self.expand_entry(&mut def);
             def.entry = Some(entry_types(bind, &|span| self.sources.snippet(span).to_owned()));
@@ -139,6 +139,7 @@ impl Checker<'_> {
     /// A function is in scope of itself. But where that makes no sense, and an earlier definition has the same name, it
     /// refers to that one.
     fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Res<Checked> {
+        let said = self.cx.diagnostics.len();
         let first = self.infer_reading(bind, var, true);
         if first.is_ok() || bind.params.is_empty() {
             return first;
@@ -147,7 +148,12 @@ impl Checker<'_> {
         if !earlier {
             return first;
         }
-        self.infer_reading(bind, var, false).or(first)
+        let warnings = self.cx.diagnostics.split_off(said);
+        self.infer_reading(bind, var, false).or_else(|_| {
+            self.cx.diagnostics.truncate(said);
+            self.cx.diagnostics.extend(warnings);
+            first
+        })
     }
 
     fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Checked> {
@@ -202,11 +208,11 @@ impl Checker<'_> {
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
         let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
-        let lifted = self.liftedness_of(&ret.ty);
-        let needed = if lifted == Liftedness::Unlifted && !ret.exts.is_empty() {
-            Liftedness::SizeLifted
-        } else {
-            lifted
+        // An abstract type that may have open sizes is as lifted as its own declaration says.
+        let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
+            (Liftedness::Lifted, _) => Liftedness::Lifted,
+            (Liftedness::SizeLifted | Liftedness::Unlifted, false) => Liftedness::SizeLifted,
+            (Liftedness::SizeLifted | Liftedness::Unlifted, true) => Liftedness::Unlifted,
         };
         if !crate::types::lifts_to(needed, bind.liftedness) {
             let (what, fix) = match needed {

@@ -8,7 +8,7 @@ use super::Checker;
 use super::rename::{Renamer, type_fun};
 use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
-use crate::subst::Subst;
+use crate::subst::{Opener, Subst, close_over};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{
     Liftedness, ModId, RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId, lifts_to,
@@ -39,6 +39,7 @@ impl Checker<'_> {
             matched.subst.types.insert(a.id, type_fun(&def));
             matched.types.push(def);
         }
+        pair_values(have, &want.module, &mut matched.subst);
         self.match_parts(have, &want.module, span, &mut Vec::new(), &mut matched)?;
         Ok(matched)
     }
@@ -75,7 +76,12 @@ impl Checker<'_> {
                 .help(format!("type {shown} = {}", self.cx.show_type(&binding.ty))),
             );
         }
-        Ok(TypeDef { id: want.id, params: binding.params.clone(), body: binding.ty.clone() })
+        Ok(TypeDef {
+            id: want.id,
+            params: binding.params.clone(),
+            exts: binding.exts.clone(),
+            body: binding.ty.clone(),
+        })
     }
 
     fn match_parts(
@@ -116,12 +122,6 @@ impl Checker<'_> {
         path: &mut Vec<Name>,
         matched: &mut Matched,
     ) -> Res<()> {
-        // Types may mention values as sizes.
-        for (name, value) in &want.values {
-            if let (ValueBinding::Def(w), Some(ValueBinding::Def(h))) = (value, have.values.get(name)) {
-                matched.subst.vars.insert(*w, *h);
-            }
-        }
         for (name, want_type) in sorted(&want.types) {
             // Abstract types have been seen to already.
             let abstract_here =
@@ -225,7 +225,11 @@ impl Checker<'_> {
             }
         };
         let have_scheme = self.cx.values[&target].scheme.clone();
-        let wanted = matched.subst.ty(&want_scheme.ty);
+        let mut subst = matched.subst.clone();
+        let opener = Opener::new(self.cx.var_names());
+        subst.opener = Some(opener.clone());
+        let opened_type = subst.ty(&want_scheme.ty);
+        let wanted = close_over(&opened_type, &opener.take(), &mut Vec::new(), |v| self.cx.var_name(v));
         let inst = self.match_types(&have_scheme, &wanted).map_err(|why| {
             let shown = Scheme { ty: wanted.clone(), ..(*want_scheme).clone() };
             let mut d = Diagnostic::error(
@@ -286,6 +290,21 @@ impl Checker<'_> {
         body.extend(seen.functors);
         body.extend(seen.values.into_iter().map(|v| Rc::new(Dec::Alias(v))));
         Ok(Rc::new(Dec::Functor(Rc::new(Functor { id: want.id, body }))))
+    }
+}
+
+/// Types may mention values as sizes, so all values are paired before any type is looked at.
+fn pair_values(have: &Module, want: &Module, subst: &mut Subst) {
+    let (Module::Struct(have), Module::Struct(want)) = (have, want) else { return };
+    for (name, value) in &want.values {
+        if let (ValueBinding::Def(w), Some(ValueBinding::Def(h))) = (value, have.values.get(name)) {
+            subst.vars.insert(*w, *h);
+        }
+    }
+    for (name, inner) in &want.modules {
+        if let Some(have_inner) = have.modules.get(name) {
+            pair_values(have_inner, inner, subst);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, V
 use crate::infer::{check_distinct, infer_type, lookup_mod_type};
 use crate::sizes::size_type;
 use crate::subst::{Subst, TypeFun};
-use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId, lifts_to};
+use crate::types::{RetType, Scheme, Type, TypeParam, TypeParamKind, VarId};
 
 impl Checker<'_> {
     /// A module type with ids of its own.
@@ -68,6 +68,15 @@ impl Checker<'_> {
         let result = specs.iter().try_for_each(|spec| {
             let mut new = Env::default();
             self.spec(spec, &mut new, &mut abstracts)?;
+            if let SpecKind::Include(inner) = &spec.kind {
+                for name in new.types.keys().filter(|n| env.types.contains_key(n)) {
+                    self.cx.warn(Diagnostic::warning(
+                        "shadowed-type",
+                        inner.span,
+                        format!("Inclusion shadows type \"{name}\""),
+                    ));
+                }
+            }
             if let Some(frame) = self.frames.last_mut() {
                 frame.extend(&new);
             }
@@ -220,21 +229,15 @@ impl Checker<'_> {
                 ),
             );
         }
-        // Parameters may be of any liftedness; they stand for whatever the type is applied to.
-        let needed = match (ret.ty.has_function(), ret.exts.is_empty()) {
-            (true, _) => Liftedness::Lifted,
-            (false, false) => Liftedness::SizeLifted,
-            (false, true) => Liftedness::Unlifted,
-        };
-        if !lifts_to(needed, target.liftedness) {
+        if ret.ty.has_function() && target.liftedness != Liftedness::Lifted {
             return error(
                 "lifted-type",
                 te.span,
-                "Cannot refine a non-lifted type with a type that is lifted or has anonymous sizes",
+                "Cannot refine a non-lifted type with a type that contains functions",
             );
         }
         let mut subst = Subst::default();
-        subst.types.insert(target.id, TypeFun { params, body: ret.ty });
+        subst.types.insert(target.id, TypeFun { params, exts: ret.exts, body: ret.ty });
         Ok(Renamer::new(&mut self.cx, subst).mod_type(&base))
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::context::{Context, ValueInfo};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
-use crate::subst::{Subst, TypeFun};
+use crate::subst::{Opener, Subst, TypeFun, close_over};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{ModId, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
 
@@ -30,7 +30,8 @@ pub(super) struct Renamer<'a> {
 }
 
 impl<'a> Renamer<'a> {
-    pub fn new(cx: &'a mut Context, subst: Subst) -> Renamer<'a> {
+    pub fn new(cx: &'a mut Context, mut subst: Subst) -> Renamer<'a> {
+        subst.opener = Some(Opener::new(cx.var_names()));
         Renamer { cx, subst, renamed: Renamed::default(), done: HashMap::new(), own_from: None }
     }
 
@@ -51,6 +52,37 @@ impl<'a> Renamer<'a> {
     }
 
     pub fn module(&mut self, module: &Module) -> Module {
+        self.fresh_values(module);
+        self.copy(module)
+    }
+
+    /// Make ids for all values first: types may mention any of them as sizes.
+    fn fresh_values(&mut self, module: &Module) {
+        let Module::Struct(env) = module else { return };
+        for value in env.values.values() {
+            if let ValueBinding::Def(old) = value {
+                self.fresh_value(*old);
+                if let Some(info) = self.cx.values.get(old).cloned() {
+                    self.fresh_sizes(&info.scheme);
+                }
+            }
+        }
+        for inner in env.modules.values() {
+            self.fresh_values(inner);
+        }
+    }
+
+    fn fresh_value(&mut self, old: VarId) {
+        if self.done.contains_key(&old) || !self.cx.values.contains_key(&old) {
+            return;
+        }
+        let new = self.cx.fresh_var(self.cx.var_name(old));
+        self.renamed.values.push((new, old));
+        self.done.insert(old, new);
+        self.subst.vars.insert(old, new);
+    }
+
+    fn copy(&mut self, module: &Module) -> Module {
         match module {
             Module::Struct(env) => Module::Struct(Rc::new(self.env(env))),
             Module::Functor(functor) => Module::Functor(self.functor(functor)),
@@ -60,13 +92,7 @@ impl<'a> Renamer<'a> {
 
     fn env(&mut self, env: &Env) -> Env {
         let mut result = Env::default();
-        // Values of type i64 first: the types of others may mention them as sizes.
-        let mut values: Vec<_> = env.values.iter().collect();
-        values.sort_by_key(|(_, v)| match v {
-            ValueBinding::Def(v) => *v,
-            ValueBinding::Intrinsic(_) | ValueBinding::Poisoned => VarId(0),
-        });
-        for (name, value) in values {
+        for (name, value) in &env.values {
             let value = match value {
                 ValueBinding::Def(v) => ValueBinding::Def(self.value(*v)),
                 ValueBinding::Intrinsic(_) | ValueBinding::Poisoned => *value,
@@ -77,7 +103,7 @@ impl<'a> Renamer<'a> {
             result.types.insert(*name, Rc::new(self.type_binding(ty)));
         }
         for (name, module) in &env.modules {
-            let module = self.module(module);
+            let module = self.copy(module);
             result.modules.insert(*name, module);
         }
         for (name, mod_type) in &env.mod_types {
@@ -88,42 +114,34 @@ impl<'a> Renamer<'a> {
 
     /// A copy of a value: a new id of the substituted type.
     fn value(&mut self, old: VarId) -> VarId {
-        if let Some(new) = self.done.get(&old) {
-            return *new;
-        }
+        let Some(new) = self.done.get(&old).copied() else { return old };
         let Some(info) = self.cx.values.get(&old).cloned() else { return old };
-        self.sizes_in(&info.scheme);
-        let scheme = Scheme {
-            params: info.scheme.params.clone(),
-            overloads: info.scheme.overloads.clone(),
-            ty: self.subst.ty(&info.scheme.ty),
-        };
-        let new = self.cx.fresh_var(info.name);
+        let mut params = info.scheme.params.clone();
+        let ty = self.subst.ty(&info.scheme.ty);
+        let opened = self.subst.opener.as_ref().map(Opener::take).unwrap_or_default();
+        let ty = close_over(&ty, &opened, &mut params, |v| self.cx.var_name(v));
+        let scheme = Scheme { params, overloads: info.scheme.overloads.clone(), ty };
         self.cx.values.insert(new, ValueInfo { name: info.name, scheme: Rc::new(scheme), span: info.span });
-        self.renamed.values.push((new, old));
-        self.done.insert(old, new);
-        self.subst.vars.insert(old, new);
         new
     }
 
-    /// Copy the values that occur as sizes in a type.
-    fn sizes_in(&mut self, scheme: &Scheme) {
+    /// Make ids for the sizes of constants that occur in a type, too.
+    fn fresh_sizes(&mut self, scheme: &Scheme) {
         for v in scheme.ty.size_vars() {
             let bound = scheme.params.iter().any(|p| p.kind == TypeParamKind::Size(v));
-            let own = self.own_from.is_some_and(|first| v > first);
+            let own = self.own_from.is_some_and(|first| v > first) && !self.subst.vars.contains_key(&v);
             if !bound && own && self.cx.values.contains_key(&v) {
+                self.fresh_value(v);
                 self.value(v);
             }
         }
     }
 
     fn type_binding(&mut self, ty: &TypeBinding) -> TypeBinding {
-        TypeBinding {
-            params: ty.params.clone(),
-            liftedness: ty.liftedness,
-            exts: ty.exts.clone(),
-            ty: self.subst.ty(&ty.ty),
-        }
+        let new = self.subst.ty(&ty.ty);
+        let mut exts = ty.exts.clone();
+        exts.extend(self.subst.opener.as_ref().map(Opener::take).unwrap_or_default());
+        TypeBinding { params: ty.params.clone(), liftedness: ty.liftedness, exts, ty: new }
     }
 
     /// A module type inside a module: its ids are its own, so they are not exported.
@@ -178,7 +196,7 @@ impl<'a> Renamer<'a> {
     fn type_alias(&self, old: TypeId, new: TypeId) -> TypeDef {
         let params = self.cx.type_params.get(&new).cloned().unwrap_or_default();
         let args = params.iter().map(own_argument).collect();
-        TypeDef { id: old, params, body: Type::Named { unique: false, id: new, args } }
+        TypeDef { id: old, params, exts: Vec::new(), body: Type::Named { unique: false, id: new, args } }
     }
 
     /// `old` is `new`, at the same type arguments.
@@ -199,5 +217,5 @@ pub(super) fn own_argument(p: &TypeParam) -> TypeArg {
 
 /// What a type definition means when substituted.
 pub(super) fn type_fun(def: &TypeDef) -> TypeFun {
-    TypeFun { params: def.params.clone(), body: def.body.clone() }
+    TypeFun { params: def.params.clone(), exts: def.exts.clone(), body: def.body.clone() }
 }

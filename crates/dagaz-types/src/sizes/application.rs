@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dagaz_syntax::ast::{Access, Exp as SynExp, ExpKind as Syn};
-use dagaz_syntax::{Name, Span};
+use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::expression::plain;
 use super::scope::can_be_size;
@@ -55,6 +55,14 @@ impl Sizer<'_> {
             let size = if can_be_size(arg) {
                 size_of_exp(arg.clone())
             } else {
+                self.cx.warn(
+                    Diagnostic::warning(
+                        "size-expression-bind",
+                        arg.span,
+                        "Size expression with binding is replaced by unknown size",
+                    )
+                    .help("bind it to a name with \"let\" before this application to keep the size known"),
+                );
                 let var = self.unknown("the value of this argument", arg.span);
                 exts.push(var);
                 Size::Var(var)
@@ -92,6 +100,15 @@ impl Sizer<'_> {
         let partial = self.apply(&fun.ty, &l, &name, &mut exts)?;
         let r = self.exp(rhs)?;
         let ty = self.apply(&partial, &r, &name, &mut exts)?;
+        if let ExpKind::Intrinsic { name, .. } = &fun.kind
+            && matches!(name.as_str(), "==" | "!=")
+            && matches!(l.ty, Type::Array { .. })
+        {
+            self.cx.warn(
+                Diagnostic::warning("array-equality", e.span, "Comparing arrays for equality is deprecated")
+                    .help("compare the elements with \"map2\" and \"and\""),
+            );
+        }
         Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: vec![l, r] }, ty, exts, span: e.span })
     }
 

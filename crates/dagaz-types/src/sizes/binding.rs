@@ -253,9 +253,12 @@ impl Sizer<'_> {
     fn function(&mut self, params: &[SynPat], ret: Option<&TypeExp>, body: &SynExp) -> Res<Function> {
         let outer = self.level;
         self.level += 1;
-        let flexible_level = self.level;
+        let first = self.level;
         let mut typed = Vec::new();
         for p in params {
+            // One level for each parameter, so that its sizes may be earlier parameters, but not itself.
+            let flexible_level = self.level;
+            self.level += 1;
             typed.push(self.parameter(p, flexible_level)?);
         }
         let declared = ret.map(|te| self.ret_type_exp(te)).transpose()?;
@@ -265,7 +268,7 @@ impl Sizer<'_> {
             Some(declared) => declared.clone(),
             None => {
                 let ty = self.noted_type(body.id, body.span)?;
-                RetType::plain(self.dress(&ty, own, true))
+                RetType::plain(self.dress(&ty, first, true))
             }
         };
         let recursive = self.prepare_recursion(&typed, &own_result);
@@ -276,12 +279,12 @@ impl Sizer<'_> {
             self.expect(&body, &own_result.ty, "The sizes of a recursive function must be declared")?;
         }
         let ret = match declared {
-            Some(declared) => self.check_result(&body, declared, &parameter_names(&typed), own)?,
+            Some(declared) => self.check_result(&body, declared, &parameter_names(&typed), first + 1)?,
             None => {
                 // Unknown sizes and local names make the result's size unknown; parameters may be mentioned.
                 let nameable = parameter_names(&typed);
                 let hidden =
-                    |s: &Self, v: VarId| s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v);
+                    |s: &Self, v: VarId| s.level_of(v) > first && !nameable.contains(&v) && !s.is_flexible(v);
                 self.level = outer;
                 self.lower_flexible(&body.ty.clone());
                 let (ty, exts) = self.hide(&body.ty.clone(), &hidden, "made in the function", body.span);
@@ -351,10 +354,8 @@ impl Sizer<'_> {
         let mut known = Subst::default();
         for ext in &declared.exts {
             let size = self.zonk_size(&open.sizes[ext]);
-            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v);
-            if self.explicit_sizes.contains(ext) {
-                continue;
-            }
+            // A flexible size will be a size parameter of the function.
+            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v) && !self.is_flexible(v);
             if !size.mentions(&local) {
                 known.sizes.insert(*ext, size);
                 continue;

@@ -22,7 +22,7 @@ mod scope;
 mod type_exp;
 mod unify;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
@@ -69,23 +69,13 @@ pub(crate) struct Sizer<'a> {
     schemes: HashMap<VarId, Rc<Scheme>>,
     vars: HashMap<VarId, SizeVar>,
     level: u32,
-    /// Sizes bound by `?[n]`, which stay open even where they could be known.
-    explicit_sizes: HashSet<VarId>,
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
 }
 
 impl<'a> Sizer<'a> {
     pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
-        Sizer {
-            cx,
-            notes,
-            schemes: HashMap::new(),
-            vars: HashMap::new(),
-            level: 0,
-            explicit_sizes: HashSet::new(),
-            own: None,
-        }
+        Sizer { cx, notes, schemes: HashMap::new(), vars: HashMap::new(), level: 0, own: None }
     }
 
     fn flexible(&mut self, level: u32, lifted: bool) -> Size {

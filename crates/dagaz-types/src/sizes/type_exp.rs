@@ -108,11 +108,7 @@ impl Sizer<'_> {
             let var = self.binder(size.span)?;
             self.bind_size(var);
             vars.push((var, size));
-            let size = anonymous.size(self);
-            if let Size::Var(v) = size {
-                self.explicit_sizes.insert(v);
-            }
-            subst.sizes.insert(var, size);
+            subst.sizes.insert(var, anonymous.size(self));
         }
         let ty = self.type_exp(body, anonymous)?;
         let used = ty.size_vars();
@@ -159,11 +155,7 @@ impl Sizer<'_> {
         }
         let mut subst = Subst::instantiate(&binding.params, &types);
         for ext in &binding.exts {
-            let size = anonymous.size(self);
-            if let Size::Var(v) = size {
-                self.explicit_sizes.insert(v);
-            }
-            subst.sizes.insert(*ext, size);
+            subst.sizes.insert(*ext, anonymous.size(self));
         }
         Ok(subst.ty(&binding.ty))
     }

@@ -87,11 +87,7 @@ fn blocks(text: &str) -> Vec<(usize, String)> {
     let mut inside = false;
     for (number, line) in text.lines().enumerate() {
         match line.strip_prefix("--") {
-            Some(" ==") => {
-                inside = true;
-                blocks.push((number + 1, String::new()));
-            }
-            Some(rest) if line.trim_end() == "-- ==" && !rest.is_empty() => {
+            Some(rest) if rest.trim_end() == " ==" => {
                 inside = true;
                 blocks.push((number + 1, String::new()));
             }

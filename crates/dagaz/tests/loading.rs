@@ -1,0 +1,95 @@
+//! Imports, and how errors look.
+
+use std::path::Path;
+
+use dagaz::compile_file;
+use dagaz::render::Style;
+use expect_test::{Expect, expect};
+
+/// Write files, compile the first one, and show its entry points or what is wrong.
+fn check(files: &[(&str, &str)], expected: Expect) {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).expect("a folder");
+        std::fs::write(path, text).expect("a file");
+    }
+    let shown = match compile_file(&folder.path().join(files[0].0)) {
+        Ok(program) => program.entry_points().iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(" "),
+        Err(failure) => failure.render(Style::Plain),
+    };
+    let shown = shown.replace(&format!("{}/", folder.path().display()), "");
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn imports_are_relative_and_read_once() {
+    check(
+        &[
+            ("main.fut", "import \"lib/a\"\nimport \"lib/b\"\nentry f (x: i32) = from_a x + from_b x"),
+            ("lib/a.fut", "import \"common\"\ndef from_a (x: i32) = shared x"),
+            ("lib/b.dz", "import \"/lib/common\"\ndef from_b (x: i32) = shared x"),
+            ("lib/common.fut", "def shared (x: i32) = x"),
+        ],
+        expect!["f"],
+    );
+}
+
+#[test]
+fn a_missing_import_is_shown_where_it_is() {
+    check(
+        &[("main.fut", "def x = 1\nimport \"nowhere\"\n")],
+        expect![[r#"
+        error[missing-import]: there is no file to import as "nowhere"
+         --> main.fut:2:8
+          |
+        2 | import "nowhere"
+          |        ^^^^^^^^^
+          |
+          = help: looked for nowhere.fut and nowhere.dz; a path is relative to the file that imports
+    "#]],
+    );
+}
+
+#[test]
+fn a_cycle_is_shown_where_it_closes() {
+    check(
+        &[
+            ("main.fut", "import \"a\"\n"),
+            ("a.fut", "import \"b\"\n"),
+            ("b.fut", "module m = import \"a\"\n"),
+        ],
+        expect![[r#"
+            error[import-cycle]: importing "a" leads back to this file
+             --> b.fut:1:19
+              |
+            1 | module m = import "a"
+              |                   ^^^
+              |
+              = help: move what both files need into a third one that imports neither
+        "#]],
+    );
+}
+
+#[test]
+fn several_errors_and_labels() {
+    check(
+        &[("main.fut", "def f (x: i32) : bool = x\ndef g = unknown\n")],
+        expect![[r#"
+        error[type-mismatch]: The body of this function does not match its return type
+         --> main.fut:1:25
+          |
+        1 | def f (x: i32) : bool = x
+          |                         ^ has type "i32"
+          |
+          = help: expected type: bool
+          = help: Types "bool" and "i32" do not match
+
+        error[unknown-name]: Unknown variable "unknown"
+         --> main.fut:2:9
+          |
+        2 | def g = unknown
+          |         ^^^^^^^
+    "#]],
+    );
+}

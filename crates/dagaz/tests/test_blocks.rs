@@ -1,0 +1,131 @@
+//! Reading test blocks.
+
+use std::fmt::Write;
+
+use dagaz::data::print;
+use dagaz::testing::spec::{self, Case, Expectation, Input, Outcome};
+use expect_test::{Expect, expect};
+
+fn check(text: &str, expected: Expect) {
+    let shown = match spec::parse(text) {
+        Ok(None) => "no tests".to_owned(),
+        Err(error) => error,
+        Ok(Some(spec)) => {
+            let mut out = format!("tags: {}\n", spec.tags.join(" "));
+            match &spec.expectation {
+                Expectation::Rejected(pattern) => writeln!(out, "rejected: {pattern}").expect("writes"),
+                Expectation::Accepted { cases, warnings } => {
+                    warnings.iter().for_each(|w| writeln!(out, "warning: {w}").expect("writes"));
+                    cases.iter().for_each(|case| writeln!(out, "{}", show(case)).expect("writes"));
+                }
+            }
+            out
+        }
+    };
+    expected.assert_eq(&shown);
+}
+
+fn show(case: &Case) -> String {
+    let values = |values: &[dagaz::Value]| values.iter().map(print).collect::<Vec<_>>().join(" ");
+    let input = match &case.input {
+        Input::Values(given) => values(given),
+        Input::File(path) | Input::ScriptFile(path) => format!("@ {}", path.display()),
+        Input::Random(generators) => format!("{generators:?}"),
+        Input::Script(exp) => format!("{exp:?}"),
+    };
+    let outcome = match &case.outcome {
+        Outcome::Success => "success".to_owned(),
+        Outcome::Values(expected) => values(expected),
+        Outcome::File(path) => format!("@ {}", path.display()),
+        Outcome::Failure(pattern) => format!("failure: {pattern}"),
+    };
+    format!("{} [{}]: {input} => {outcome}", case.entry, case.tags.join(" "))
+}
+
+#[test]
+fn a_program_without_tests() {
+    check("-- A comment.\ndef x = 1\n", expect!["no tests"]);
+}
+
+#[test]
+fn inputs_and_outputs() {
+    check(
+        "-- What it does.\n-- ==\n-- tags { slow odd-one }\n-- input { [1, 2] 3i64 } output { 4.0 }\n-- compiled nobench input {\n--   [1,\n--    2]\n-- }\n-- output {\n--   5 }\n-- input { } \n",
+        expect![[r#"
+            tags: slow odd-one
+            main []: [1i32, 2i32] 3i64 => 4.0f64
+            main [compiled nobench]: [1i32, 2i32] => 5i32
+            main []:  => success
+        "#]],
+    );
+}
+
+#[test]
+fn entries_in_several_blocks() {
+    check(
+        "-- ==\n-- entry: f g\n-- input { 1 } output { 2 }\ndef x = 1\n\n-- About h.\n-- ==\n-- entry: h\n-- \"a name\" input @ data/h.in.gz auto output\n-- input @ a.in output @ a.out\n",
+        expect![[r#"
+            tags: 
+            f []: 1i32 => 2i32
+            g []: 1i32 => 2i32
+            h []: @ data/h.in.gz => success
+            h []: @ a.in => @ a.out
+        "#]],
+    );
+}
+
+#[test]
+fn errors_of_both_kinds() {
+    check(
+        "-- ==\n-- error: expected \"i32\".*found\ndef x = 1\n",
+        expect![[r#"
+            tags: 
+            rejected: expected "i32".*found
+        "#]],
+    );
+    check(
+        "-- ==\n-- input { 0 } error: out of bounds\n-- input { 1 }\n-- error:\n",
+        expect![[r#"
+            tags: 
+            main []: 0i32 => failure: out of bounds
+            main []: 1i32 => failure: 
+        "#]],
+    );
+}
+
+#[test]
+fn structure_is_passed_over_and_warnings_are_kept() {
+    check(
+        "-- ==\n-- input { 1 } output { 1 }\n-- structure gpu-mem { Alloc 2 }\n-- structure { Screma 1 Map/Reduce 2 }\n-- warning: unused\n",
+        expect![[r#"
+            tags: 
+            warning: unused
+            main []: 1i32 => 1i32
+        "#]],
+    );
+}
+
+#[test]
+fn random_and_script_inputs() {
+    check(
+        "-- ==\n-- random input { [10][2]i32 5i64 f32 } auto output\n-- script input { (f 1, {x = 2}) }\n",
+        expect![[r#"
+            tags: 
+            main [random]: [Random { shape: [10, 2], elem: I32 }, Constant(Prim(I64(5))), Random { shape: [], elem: F32 }] => success
+            main [script]: Tuple([Call { name: "f", args: [Literal(Prim(I32(1)))] }, Record([("x", Literal(Prim(I32(2))))])]) => success
+        "#]],
+    );
+}
+
+#[test]
+fn mistakes() {
+    check("-- ==\n-- input { 1\n", expect!["test block at line 1: a brace is not closed"]);
+    check(
+        "def x = 1\n-- ==\n-- output { 1 }\n",
+        expect!["test block at line 2: 'input' is expected at '{ 1 }'"],
+    );
+    check(
+        "-- ==\n-- input { 1x }\n",
+        expect!["test block at line 1: in '1x': '1x' is not a value (at byte 1)"],
+    );
+}
