@@ -28,8 +28,8 @@ fn main() {
     let mut files = Vec::new();
     folders.iter().for_each(|folder| find(folder, &mut files));
     files.sort();
-    let step = files.len().div_ceil(SAMPLE).max(1);
-    let sample: Vec<PathBuf> = files.into_iter().step_by(step).collect();
+    let count = files.len().min(SAMPLE);
+    let sample: Vec<PathBuf> = (0..count).map(|i| files[i * files.len() / count].clone()).collect();
     let start = Instant::now();
     let (next, cases) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let failures: Mutex<Vec<String>> = Mutex::new(Vec::new());
