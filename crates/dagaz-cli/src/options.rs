@@ -75,6 +75,9 @@ pub struct RunOptions {
     /// A value for the next parameter; may be given several times.
     #[arg(long = "arg", short, value_name = "VALUE", allow_hyphen_values = true)]
     pub args: Vec<String>,
+    /// A value for `#[param(NAME)]` in the program; may be given several times.
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = dagaz::parse_parameter)]
+    pub parameters: Vec<(String, i64)>,
     /// Write results in the binary format.
     #[arg(long, short)]
     pub binary: bool,

@@ -31,6 +31,7 @@ impl std::error::Error for PrimError {}
 
 type PrimResult = Result<Prim, PrimError>;
 
+#[inline]
 pub fn eval_unop(op: UnOp, x: Prim) -> PrimResult {
     macro_rules! int {
         ($con:ident, $x:expr, $signum:expr, $abs:expr) => {
@@ -196,6 +197,7 @@ macro_rules! signed_floor {
     };
 }
 
+#[inline]
 pub fn eval_binop(op: BinOp, x: Prim, y: Prim) -> PrimResult {
     macro_rules! int {
         ($con:ident, $x:expr, $y:expr, $unsigned:ty, $signed:ty, $wide:ty, $floor_div:expr) => {{
@@ -278,6 +280,7 @@ fn shift_amount(by: i64) -> Option<u32> {
     u32::try_from(by).ok()
 }
 
+#[inline]
 fn binop_f64(op: BinOp, x: f64, y: f64) -> Result<f64, PrimError> {
     Ok(match op {
         BinOp::Add => x + y,
@@ -300,6 +303,7 @@ fn binop_f64(op: BinOp, x: f64, y: f64) -> Result<f64, PrimError> {
     })
 }
 
+#[inline]
 fn binop_f32(op: BinOp, x: f32, y: f32) -> Result<f32, PrimError> {
     match op {
         BinOp::Add => Ok(x + y),
@@ -346,6 +350,7 @@ pub fn eval_ternop(op: TernOp, a: Prim, b: Prim, c: Prim) -> PrimResult {
     }
 }
 
+#[inline]
 pub fn eval_cmpop(op: CmpOp, x: Prim, y: Prim) -> Result<bool, PrimError> {
     macro_rules! compare {
         ($x:expr, $y:expr) => {

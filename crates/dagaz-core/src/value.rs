@@ -170,6 +170,7 @@ impl Elems {
         self.len() == 0
     }
 
+    #[inline]
     pub fn get(&self, i: usize) -> Option<Prim> {
         match self {
             Elems::I8(v) => v.get(i).map(|x| Prim::I8(*x)),
@@ -188,6 +189,7 @@ impl Elems {
     }
 
     /// Appends a scalar; false if it has another type.
+    #[inline]
     pub fn push(&mut self, prim: Prim) -> bool {
         with_prim!(self, prim, (v, x) => {
             v.push(x);
@@ -318,6 +320,7 @@ impl Array {
         Array::new(shape, Elems::filled(prim, elements_of(shape)?))
     }
 
+    #[inline]
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -327,6 +330,7 @@ impl Array {
     }
 
     /// The number of elements.
+    #[inline]
     pub fn len(&self) -> usize {
         self.shape.iter().product()
     }
@@ -341,11 +345,13 @@ impl Array {
     }
 
     /// The number of elements of what is left after indexing `n` dimensions.
+    #[inline]
     pub fn stride_after(&self, n: usize) -> usize {
         self.shape.iter().skip(n).product()
     }
 
     /// The element at a position in row-major order.
+    #[inline]
     pub fn get(&self, i: usize) -> Option<Prim> {
         if i < self.len() { self.buffer.elems.get(self.offset + i) } else { None }
     }
@@ -360,6 +366,7 @@ impl Array {
     }
 
     /// What is left after indexing `n` dimensions, at the given element offset: an element or a view.
+    #[inline]
     pub fn at(&self, n: usize, offset: usize) -> Option<Value> {
         if n == self.shape.len() {
             return self.get(offset).map(Value::Prim);
@@ -372,6 +379,7 @@ impl Array {
     }
 
     /// Row `i` of the outermost dimension.
+    #[inline]
     pub fn row(&self, i: usize) -> Option<Value> {
         if let [size] = self.shape.as_slice() {
             return if i < *size { self.buffer.elems.get(self.offset + i).map(Value::Prim) } else { None };

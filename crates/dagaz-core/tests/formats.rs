@@ -60,7 +60,13 @@ fn refused() {
     check("[[1], [2, 3]]", expect!["error: a row of length 2 among rows of length 1 (at byte 6)"]);
     check("[1, 2i64]", expect!["error: an element of type i64 among elements of type i32 (at byte 4)"]);
     check("[]", expect!["error: write an empty array with its type, as in empty([0]i32) (at byte 0)"]);
-    check("300u8", expect!["error: '300u8' does not fit in u8 (at byte 0)"]);
+    check(
+        "300u8 -1u8 32767i8",
+        expect![[r#"
+        44u8
+        255u8
+        -1i8"#]],
+    );
     check("1 x", expect!["error: 'x' is not a value (at byte 2)"]);
     check("\"abc", expect!["error: this string does not end (at byte 0)"]);
     check("empty([1]i32)", expect!["error: an empty array has a dimension of size 0 (at byte 0)"]);

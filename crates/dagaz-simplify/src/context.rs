@@ -11,6 +11,7 @@ use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::typed::{Def, Lambda};
 use dagaz_types::types::VarId;
 
+use crate::Parameters;
 use crate::free::{Free, free_in_def, free_in_lambda};
 use crate::loc::Locs;
 use crate::specialise::Specialisations;
@@ -20,6 +21,7 @@ pub(crate) type Res<T> = Result<T, Box<Diagnostic>>;
 pub(crate) struct Simplifier<'a> {
     pub builder: Builder,
     pub sources: &'a SourceMap,
+    pub parameters: &'a Parameters,
     pub locs: Locs<'a>,
     /// Where the code that is being built comes from.
     pub loc: Loc,
@@ -63,10 +65,11 @@ impl Operand {
 }
 
 impl<'a> Simplifier<'a> {
-    pub fn new(sources: &'a SourceMap) -> Simplifier<'a> {
+    pub fn new(sources: &'a SourceMap, parameters: &'a Parameters) -> Simplifier<'a> {
         Simplifier {
             builder: Builder::new(Vars::default()),
             sources,
+            parameters,
             locs: Locs::new(sources),
             loc: Loc::NONE,
             span: Span::NONE,

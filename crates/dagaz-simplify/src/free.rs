@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use dagaz_types::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
-use dagaz_types::types::{RetType, Size, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
+use dagaz_types::types::{Arrow, RetType, Size, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
 
 /// Sorted, so that two closures of the same code list their captured values in the same order.
 #[derive(Default, Debug)]
@@ -90,16 +90,23 @@ impl Collector {
             }
             Type::Record(fields) => fields.iter().for_each(|(_, t)| self.ty(t)),
             Type::Sum(constrs) => constrs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| self.ty(t))),
-            Type::Arrow(arrow) => {
-                self.bound.extend(arrow.param);
-                self.ty(&arrow.from);
-                self.ret(&arrow.to);
-            }
+            Type::Arrow(arrow) => self.arrow(arrow),
             Type::Named { id, args, .. } => {
                 self.types.insert(*id);
                 self.inst(args);
             }
         }
+    }
+
+    /// The names of parameters in the type of a recursive function are those of its own parameters, which a
+    /// local function inside of it may capture. So they are bound in the type alone.
+    fn arrow(&mut self, arrow: &Arrow) {
+        let outside = std::mem::take(&mut self.vars);
+        self.ty(&arrow.from);
+        self.ty(&arrow.to.ty);
+        let inside = std::mem::replace(&mut self.vars, outside);
+        let is_bound = |var: &VarId| arrow.param == Some(*var) || arrow.to.exts.contains(var);
+        self.vars.extend(inside.into_iter().filter(|var| !is_bound(var)));
     }
 
     fn dim(&mut self, size: &Size) {

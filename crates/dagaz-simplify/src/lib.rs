@@ -34,6 +34,8 @@ mod specialise;
 mod value;
 mod walk;
 
+use std::collections::BTreeMap;
+
 use dagaz_core::exp::Program as CoreProgram;
 use dagaz_syntax::{Diagnostic, SourceMap};
 use dagaz_types::typed::Program;
@@ -41,9 +43,21 @@ use dagaz_types::typed::Program;
 use crate::context::Simplifier;
 use crate::value::Env;
 
-/// The Core program of all entry points.
+/// Values of tuning parameters by name: `#[param(name)] e` is the value where there is one, and `e` otherwise.
+pub type Parameters = BTreeMap<String, i64>;
+
+/// The Core program of all entry points, without tuning parameters.
 pub fn simplify(program: &Program, sources: &SourceMap) -> Result<CoreProgram, Vec<Diagnostic>> {
-    let mut simplifier = Simplifier::new(sources);
+    simplify_with(program, sources, &Parameters::new())
+}
+
+/// The Core program of all entry points.
+pub fn simplify_with(
+    program: &Program,
+    sources: &SourceMap,
+    parameters: &Parameters,
+) -> Result<CoreProgram, Vec<Diagnostic>> {
+    let mut simplifier = Simplifier::new(sources, parameters);
     let mut env = Env::default();
     simplifier.declare(&mut env, &program.decs).map_err(|diagnostic| vec![*diagnostic])?;
     let mut entries = Vec::new();

@@ -119,6 +119,8 @@ pub(crate) struct Env {
     pub vars: imbl::HashMap<VarId, SVal>,
     pub types: imbl::HashMap<TypeId, TypeBinding>,
     pub mods: imbl::HashMap<ModId, Rc<FunctorInst>>,
+    /// Beneath `#[unsafe]`: the user's assertions are left out.
+    pub unchecked: bool,
 }
 
 #[derive(Clone)]

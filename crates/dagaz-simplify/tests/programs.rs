@@ -324,3 +324,53 @@ fn differentiation_is_reported() {
         expect!["differentiation is not available yet"],
     );
 }
+
+#[test]
+fn unsafe_leaves_out_assertions() {
+    check_run("entry main (x: i32) = #[unsafe] assert (x % 2 == 0) (x / 2)", "3", expect!["1i32"]);
+}
+
+#[test]
+fn unsafe_ends_where_its_expression_does() {
+    check_run(
+        "entry main (x: i32) = assert (x % 2 == 0) (#[unsafe] assert (x > 5) x)",
+        "3",
+        expect![[r#"
+            Assertion is false: x % 2 == 0
+              at main.fut:1:23"#]],
+    );
+}
+
+#[test]
+fn scratch_keeps_sizes_only() {
+    check_core(
+        "entry main (n: i64) : []i32 = #[scratch] replicate n 1",
+        expect![[r#"
+            def main (n_0: i64) : (result_1: [n_0]i32) =
+              let (copies_2: [n_0]i32) = replicate [n_0] 1i32
+              let (scratch_3: [n_0]i32) = scratch i32 [n_0]
+              in (scratch_3)
+
+            entry "main" = main
+              sizes 0 0
+              param "n" : value "i64" i64
+              result value "[]i32" [n_0]i32
+        "#]],
+    );
+}
+
+/// The type of the recursive function names its parameters, which the local function captures.
+#[test]
+fn local_functions_capture_parameters_of_a_recursive_function() {
+    check_run(
+        "def count (a: i64) (n: i64) : i64 =
+           if n <= 0 then a else
+           let step (i: i64) = let m = loop m = n for _j < 1i64 do m - 1
+                               let same = i + 1 - 1 + 2 - 2 + 3 - 3 + 4 - 4 + 5 - 5 + 6 - 6
+                               in count (a + same) (if m > n then n else m)
+           in step 2
+         entry main = count 0 5",
+        "",
+        expect!["10i64"],
+    );
+}

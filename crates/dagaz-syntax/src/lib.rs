@@ -24,6 +24,12 @@ pub fn parse_program(file: FileId, text: &str) -> (ast::Program, Vec<Diagnostic>
     parser::program(file, text)
 }
 
+/// The places of the tokens of a file, in order.
+pub fn token_spans(file: FileId, text: &str) -> Vec<Span> {
+    let tokens = lexer::lex(file, text).tokens;
+    tokens.iter().map(|t| Span { file, start: t.start, end: t.end }).filter(|s| s.start < s.end).collect()
+}
+
 /// Read one expression and nothing else. The number is one more than the largest node used.
 pub fn parse_expression(file: FileId, text: &str) -> (ast::Exp, u32, Vec<Diagnostic>) {
     parser::expression(file, text)

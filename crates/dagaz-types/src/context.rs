@@ -63,7 +63,7 @@ pub enum Dialect {
     Strict,
 }
 
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct Context {
     pub dialect: Dialect,
     var_names: VarNames,
@@ -82,8 +82,10 @@ pub struct Context {
 }
 
 impl Context {
-    pub fn new(dialect: Dialect) -> Context {
-        Context { dialect, ..Context::default() }
+    /// A copy that shares nothing with this one, for going on with another program.
+    pub fn fork(&self, dialect: Dialect) -> Context {
+        let names = self.var_names.0.borrow().clone();
+        Context { dialect, var_names: VarNames(Rc::new(RefCell::new(names))), ..self.clone() }
     }
 
     pub fn fresh_var(&mut self, name: Name) -> VarId {

@@ -56,7 +56,31 @@ pub struct CheckedProgram {
     pub signatures: Vec<(String, String)>,
 }
 
-/// Check a program. `units` are in dependency order: a file comes after all that it imports.
+/// A prelude that was checked once, to come before many programs.
+#[derive(Clone, Debug)]
+pub struct CheckedPrelude(modules::Progress);
+
+/// Check the files of a prelude, which come before all others.
+pub fn check_prelude(units: &[Unit], sources: &SourceMap) -> CheckedPrelude {
+    let mut progress = modules::Progress::start();
+    units.iter().for_each(|unit| progress.check_unit(unit, sources));
+    CheckedPrelude(progress)
+}
+
+/// Check a program without its prelude. `units` are in dependency order: a file comes after all that it imports.
+/// Imports count the files of the prelude first.
+pub fn check_after(
+    prelude: &CheckedPrelude,
+    units: &[Unit],
+    sources: &SourceMap,
+    dialect: Dialect,
+) -> CheckedProgram {
+    let mut progress = prelude.0.fork(dialect);
+    units.iter().for_each(|unit| progress.check_unit(unit, sources));
+    progress.finish()
+}
+
+/// Check a program with its prelude.
 pub fn check_program(units: &[Unit], sources: &SourceMap, dialect: Dialect) -> CheckedProgram {
-    modules::check_units(units, sources, dialect)
+    check_after(&check_prelude(&[], sources), units, sources, dialect)
 }

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dagaz_core::exp::{Entry, Program};
+use dagaz_simplify::Parameters;
 use dagaz_syntax::{Diagnostic, SourceMap};
 use dagaz_types::{Dialect, typed};
 
@@ -41,6 +42,22 @@ pub struct Checked {
     pub signatures: Vec<(String, String)>,
 }
 
+/// How a program is compiled.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Which programs are accepted.
+    pub dialect: Dialect,
+    /// Values for tuning parameters.
+    pub parameters: Parameters,
+}
+
+impl Settings {
+    /// The whole language, and no tuning.
+    pub fn plain() -> Settings {
+        Settings { dialect: Dialect::Dagaz, parameters: Parameters::new() }
+    }
+}
+
 /// Why a program could not be compiled.
 #[derive(Debug)]
 pub enum Failure {
@@ -54,19 +71,17 @@ pub enum Failure {
 
 /// Compile a file and all that it imports.
 pub fn compile_file(path: &Path) -> Result<Compiled, Failure> {
-    compile_file_as(path, Dialect::Dagaz)
+    compile_file_with(path, &Settings::plain())
 }
 
-/// As [`compile_file`], accepting only what the dialect allows.
-pub fn compile_file_as(path: &Path, dialect: Dialect) -> Result<Compiled, Failure> {
-    let path = path.to_path_buf();
-    on_large_stack(move || compile_loaded(read_file(&path)?, None, dialect))
+/// As [`compile_file`], with settings.
+pub fn compile_file_with(path: &Path, settings: &Settings) -> Result<Compiled, Failure> {
+    on_large_stack(|| compile_loaded(read_file(path)?, None, settings))
 }
 
 /// As [`compile_file`], with one entry point only; with none if there is no such entry point.
 pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
-    let (path, entry) = (path.to_path_buf(), entry.to_owned());
-    on_large_stack(move || compile_loaded(read_file(&path)?, Some(&entry), Dialect::Dagaz))
+    on_large_stack(|| compile_loaded(read_file(path)?, Some(entry), &Settings::plain()))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.
@@ -76,36 +91,36 @@ pub fn compile_source(name: &str, text: &str) -> Result<Compiled, Failure> {
 
 /// As [`compile_source`], with the directory in which imports are looked up.
 pub fn compile_source_in(name: &str, text: &str, directory: &Path) -> Result<Compiled, Failure> {
-    let (name, text, directory) = (name.to_owned(), text.to_owned(), directory.to_path_buf());
-    on_large_stack(move || compile_loaded(load::load_source(&name, &text, &directory), None, Dialect::Dagaz))
+    on_large_stack(|| compile_loaded(load::load_source(name, text, directory), None, &Settings::plain()))
 }
 
 /// Check a file and all that it imports, and go no further.
 pub fn check_file(path: &Path, dialect: Dialect) -> Result<Checked, Failure> {
-    let path = path.to_path_buf();
-    on_large_stack(move || check_loaded(read_file(&path)?, dialect))
+    on_large_stack(|| check_loaded(read_file(path)?, dialect))
 }
 
 /// As [`check_file`], for a program from text.
 pub fn check_source(name: &str, text: &str) -> Result<Checked, Failure> {
-    let (name, text) = (name.to_owned(), text.to_owned());
-    on_large_stack(move || check_loaded(load::load_source(&name, &text, Path::new("")), Dialect::Dagaz))
+    on_large_stack(|| check_loaded(load::load_source(name, text, Path::new("")), Dialect::Dagaz))
+}
+
+/// A tuning parameter as written: `name=value`.
+pub fn parse_parameter(text: &str) -> Result<(String, i64), String> {
+    let parsed = text.split_once('=').and_then(|(name, value)| {
+        let value = value.trim().parse().ok()?;
+        Some((name.trim().to_owned(), value))
+    });
+    parsed.ok_or_else(|| format!("'{text}' is not of the form name=value, with an integer as value"))
 }
 
 fn read_file(path: &Path) -> Result<Loaded, Failure> {
     load::load_file(path).map_err(|error| Failure::Unreadable { path: path.to_path_buf(), error })
 }
 
-/// Run a function on a thread of its own, and turn a panic into a failure.
-fn on_large_stack<T: Send + 'static>(
-    job: impl FnOnce() -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
-    let thread = std::thread::Builder::new().name("front end".to_owned()).stack_size(STACK_BYTES).spawn(job);
-    match thread.map(std::thread::JoinHandle::join) {
-        Ok(Ok(result)) => result,
-        Ok(Err(panic)) => Err(Failure::from_panic(&*panic)),
-        Err(error) => Err(Failure::Internal(format!("cannot start a thread: {error}"))),
-    }
+/// Run a function on a stack of its own, and turn a panic into a failure.
+fn on_large_stack<T>(job: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+    let guarded = || std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
+    stacker::grow(STACK_BYTES, guarded).unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)))
 }
 
 /// What a panic says.
@@ -123,7 +138,8 @@ fn check(loaded: Loaded, dialect: Dialect) -> Result<(SourceMap, dagaz_types::Ch
     if loaded.has_errors() {
         return Err(reject(loaded.sources, loaded.diagnostics));
     }
-    let mut checked = dagaz_types::check_program(&loaded.units, &loaded.sources, dialect);
+    let mut checked =
+        dagaz_types::check_after(&loaded.prelude.checked, &loaded.units, &loaded.sources, dialect);
     let found = std::mem::replace(&mut checked.diagnostics, loaded.diagnostics);
     checked.diagnostics.extend(found);
     if checked.diagnostics.iter().any(Diagnostic::is_error) {
@@ -137,12 +153,12 @@ fn check_loaded(loaded: Loaded, dialect: Dialect) -> Result<Checked, Failure> {
     Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
 }
 
-fn compile_loaded(loaded: Loaded, only: Option<&str>, dialect: Dialect) -> Result<Compiled, Failure> {
-    let (sources, mut checked) = check(loaded, dialect)?;
+fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Compiled, Failure> {
+    let (sources, mut checked) = check(loaded, settings.dialect)?;
     if let Some(only) = only {
         keep_entry(&mut checked.program, only);
     }
-    let core = match dagaz_simplify::simplify(&checked.program, &sources) {
+    let core = match dagaz_simplify::simplify_with(&checked.program, &sources, &settings.parameters) {
         Ok(core) => core,
         Err(errors) => {
             let diagnostics = checked.diagnostics.into_iter().chain(errors).collect();
@@ -150,11 +166,7 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, dialect: Dialect) -> Resul
         }
     };
     if cfg!(debug_assertions) {
-        let errors = dagaz_core::verify::verify(&core);
-        if let Some(first) = errors.first() {
-            let count = errors.len();
-            return Err(Failure::Internal(format!("Core does not verify ({count} errors): {first}")));
-        }
+        verify(&core)?;
     }
     Ok(Compiled {
         core: Arc::new(core),
@@ -162,6 +174,18 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, dialect: Dialect) -> Resul
         warnings: checked.diagnostics,
         signatures: checked.signatures,
     })
+}
+
+/// What the verifier finds is a mistake of the compiler.
+pub fn verify(core: &Program) -> Result<(), Failure> {
+    let errors = dagaz_core::verify::verify(core);
+    match errors.first() {
+        None => Ok(()),
+        Some(first) => {
+            let count = errors.len();
+            Err(Failure::Internal(format!("Core does not verify ({count} errors): {first}")))
+        }
+    }
 }
 
 fn keep_entry(program: &mut typed::Program, name: &str) {

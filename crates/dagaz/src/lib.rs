@@ -22,10 +22,12 @@ pub mod session;
 pub mod testing;
 
 pub use compile::{
-    Compiled, Failure, check_file, check_source, compile_file, compile_file_as, compile_source,
+    Compiled, Failure, Settings, check_file, check_source, compile_file, compile_file_with, compile_source,
+    parse_parameter,
 };
 pub use dagaz_core::interp::{Counters, Limits};
 pub use dagaz_core::value::Value;
+pub use dagaz_simplify::Parameters;
 pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
 pub use dagaz_types::Dialect;
 pub use session::{RunError, Session};

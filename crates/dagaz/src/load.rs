@@ -9,12 +9,14 @@
 //! A file is read once, however many files import it. What goes wrong with an import is reported at the place of
 //! the import.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use dagaz_syntax::ast::{self, DecKind, ModExp, ModExpKind};
 use dagaz_syntax::{Diagnostic, SourceMap, Span, parse_program};
-use dagaz_types::{Role, Unit};
+use dagaz_types::{CheckedPrelude, Role, Unit};
 
 /// The files of the prelude by name, without the extension. The last one opens the others.
 const PRELUDE: &[(&str, &str)] = &[
@@ -38,9 +40,62 @@ pub const EXTENSIONS: [&str; 2] = ["fut", "dz"];
 /// Parsed files in dependency order, and what was wrong with them.
 #[derive(Debug)]
 pub struct Loaded {
+    pub prelude: Rc<Prelude>,
+    /// The files after the prelude's.
     pub units: Vec<Unit>,
     pub sources: SourceMap,
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The prelude, parsed and checked once per thread.
+#[derive(Debug)]
+pub struct Prelude {
+    pub checked: CheckedPrelude,
+    sources: SourceMap,
+    diagnostics: Vec<Diagnostic>,
+    /// The number of every file, by name.
+    files: HashMap<&'static str, usize>,
+    /// How many files there are.
+    count: usize,
+}
+
+thread_local! {
+    static PRELUDE_OF_THREAD: OnceCell<Rc<Prelude>> = const { OnceCell::new() };
+}
+
+impl Prelude {
+    fn get() -> Rc<Prelude> {
+        PRELUDE_OF_THREAD.with(|cell| cell.get_or_init(|| Rc::new(Prelude::load())).clone())
+    }
+
+    fn load() -> Prelude {
+        let mut sources = SourceMap::default();
+        let mut diagnostics = Vec::new();
+        let mut parse = |name: &str, text: &str| {
+            let path = format!("/prelude/{name}.fut");
+            let (program, found) = parse_program(sources.add(path, text), text);
+            diagnostics.extend(found);
+            program
+        };
+        let program = parse("intrinsics", INTRINSICS);
+        let mut units = vec![Unit { program, imports: HashMap::new(), role: Role::Intrinsics }];
+        let mut files: HashMap<&'static str, usize> = HashMap::new();
+        for (position, (name, text)) in PRELUDE.iter().enumerate() {
+            let program = parse(name, text);
+            let mut imports = HashMap::new();
+            for site in import_sites(&program) {
+                if let Some(&unit) = files.get(site.path.as_str()) {
+                    imports.insert(site.path, unit);
+                }
+            }
+            let last = position + 1 == PRELUDE.len();
+            let role = if last { Role::PreludeRoot } else { Role::Prelude };
+            files.insert(name, units.len());
+            units.push(Unit { program, imports, role });
+        }
+        let checked = dagaz_types::check_prelude(&units, &sources);
+        Prelude { checked, sources, diagnostics, files, count: units.len() }
+    }
 }
 
 impl Loaded {
@@ -82,7 +137,6 @@ enum State {
 struct Loader {
     loaded: Loaded,
     files: HashMap<PathBuf, State>,
-    prelude: HashMap<&'static str, usize>,
     /// Where imports that start with a slash are looked up: beside the main file.
     root: PathBuf,
 }
@@ -95,28 +149,10 @@ struct ImportSite {
 
 impl Loader {
     fn new(root: PathBuf) -> Loader {
-        let loaded = Loaded { units: Vec::new(), sources: SourceMap::default(), diagnostics: Vec::new() };
-        let mut loader = Loader { loaded, files: HashMap::new(), prelude: HashMap::new(), root };
-        loader.load_prelude();
-        loader
-    }
-
-    fn load_prelude(&mut self) {
-        let program = self.parse("/prelude/intrinsics.fut", INTRINSICS);
-        self.push(program, HashMap::new(), Role::Intrinsics);
-        for (position, (name, text)) in PRELUDE.iter().enumerate() {
-            let program = self.parse(&format!("/prelude/{name}.fut"), text);
-            let mut imports = HashMap::new();
-            for site in import_sites(&program) {
-                if let Some(&unit) = self.prelude.get(site.path.as_str()) {
-                    imports.insert(site.path, unit);
-                }
-            }
-            let last = position + 1 == PRELUDE.len();
-            let role = if last { Role::PreludeRoot } else { Role::Prelude };
-            let unit = self.push(program, imports, role);
-            self.prelude.insert(name, unit);
-        }
+        let prelude = Prelude::get();
+        let (sources, diagnostics) = (prelude.sources.clone(), prelude.diagnostics.clone());
+        let loaded = Loaded { prelude, units: Vec::new(), sources, diagnostics };
+        Loader { loaded, files: HashMap::new(), root }
     }
 
     fn main(&mut self, name: &str, text: &str, directory: &Path) {
@@ -134,7 +170,7 @@ impl Loader {
 
     fn push(&mut self, program: ast::Program, imports: HashMap<String, usize>, role: Role) -> usize {
         self.loaded.units.push(Unit { program, imports, role });
-        self.loaded.units.len() - 1
+        self.loaded.prelude.count + self.loaded.units.len() - 1
     }
 
     /// Load all files that a program imports.
@@ -150,7 +186,7 @@ impl Loader {
 
     fn import(&mut self, site: &ImportSite, directory: &Path) -> Option<usize> {
         if let Some(name) = site.path.strip_prefix("/prelude/")
-            && let Some(&unit) = self.prelude.get(name.trim_end_matches(".fut"))
+            && let Some(&unit) = self.loaded.prelude.files.get(name.trim_end_matches(".fut"))
         {
             return Some(unit);
         }

@@ -10,7 +10,7 @@ use crate::{Outcome, Stop};
 pub fn run(options: &CoreOptions) -> Outcome {
     let program = match &options.entry {
         Some(entry) => compile_entry(&options.file, entry).map_err(stop)?,
-        None => compile(&options.file)?,
+        None => compile(&options.file, &[])?,
     };
     if let Some(entry) = &options.entry
         && program.entry(entry).is_none()

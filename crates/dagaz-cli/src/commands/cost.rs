@@ -6,7 +6,7 @@ use crate::Outcome;
 use crate::options::RunOptions;
 
 pub fn run(options: &RunOptions) -> Outcome {
-    let program = compile(&options.file)?;
+    let program = compile(&options.file, &options.parameters)?;
     let (session, _, _) = call(&program, options)?;
     let cost = session.counters();
     let work = format!("work  {:>16}  scalar operations and element moves\n", cost.work);

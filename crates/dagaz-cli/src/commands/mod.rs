@@ -28,8 +28,10 @@ fn dialect(strict: bool) -> Dialect {
 }
 
 /// Compile a program and print its warnings.
-fn compile(file: &Path) -> Result<Compiled, Stop> {
-    let program = dagaz::compile_file(file).map_err(stop)?;
+fn compile(file: &Path, parameters: &[(String, i64)]) -> Result<Compiled, Stop> {
+    let parameters = parameters.iter().cloned().collect();
+    let program = dagaz::compile_file_with(file, &dagaz::Settings { dialect: Dialect::Dagaz, parameters })
+        .map_err(stop)?;
     print_warnings(program.sources(), program.warnings());
     Ok(program)
 }

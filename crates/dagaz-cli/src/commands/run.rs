@@ -12,7 +12,7 @@ use crate::options::RunOptions;
 use crate::{Outcome, Stop};
 
 pub fn run(options: &RunOptions) -> Outcome {
-    let program = compile(&options.file)?;
+    let program = compile(&options.file, &options.parameters)?;
     let (_, entry, results) = call(&program, options)?;
     print_results(&entry, &results, options.binary)
 }

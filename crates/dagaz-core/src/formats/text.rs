@@ -378,15 +378,13 @@ pub fn parse_scalar(text: &str, negative: bool, wanted: Option<PrimType>) -> Res
     }
     let digits = if radix == 10 { digits } else { &digits[2..] };
     let magnitude = u64::from_str_radix(digits, radix).map_err(|_| unknown())?;
-    integer(magnitude, negative, ty).ok_or_else(|| format!("'{text}' does not fit in {ty}"))
+    integer(magnitude, negative, ty).ok_or_else(unknown)
 }
 
-/// A signed type also takes the numbers of the unsigned type of its width, as the same bits: `255i8` is `-1i8`.
+/// A number that does not fit wraps, as in the reference: `255i8` is `-1i8`, and `-1u8` is `255u8`.
 fn integer(magnitude: u64, negative: bool, ty: PrimType) -> Option<Prim> {
-    let value = if negative { -i128::from(magnitude) } else { i128::from(magnitude) };
-    let low = if ty.is_signed() { -(1i128 << (ty.bits() - 1)) } else { 0 };
-    let high = 1i128 << ty.bits();
-    (ty.is_int() && (low..high).contains(&value)).then(|| Prim::of_i64(ty, value as i64))
+    let value = magnitude as i64;
+    ty.is_int().then(|| Prim::of_i64(ty, if negative { value.wrapping_neg() } else { value }))
 }
 
 fn split_suffix(text: &str, hex: bool) -> (&str, Option<PrimType>) {

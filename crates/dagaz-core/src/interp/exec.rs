@@ -223,7 +223,13 @@ impl<'c> Machine<'c> {
             _ => return self.compound(frame, stm),
         };
         self.count(1);
-        self.bind(frame, &stm.pat, Slot::Prim(prim))
+        match stm.pat.as_slice() {
+            [slot] => {
+                set_prim(&mut frame[*slot as usize], prim);
+                Ok(())
+            }
+            _ => Err(internal("one variable is expected in the pattern")),
+        }
     }
 
     /// Binds the only variable of a pattern.
@@ -319,8 +325,10 @@ impl<'c> Machine<'c> {
             return Err(internal(format!("{} results for {} variables", results.len(), targets.len())));
         }
         for (result, target) in results.iter().zip(targets) {
-            let value = self.read(frame, *result);
-            frame[*target as usize] = value;
+            match self.read(frame, *result) {
+                Slot::Prim(prim) => set_prim(&mut frame[*target as usize], prim),
+                value => frame[*target as usize] = value,
+            }
         }
         Ok(())
     }
@@ -395,6 +403,15 @@ impl<'c> Machine<'c> {
         }
         eprintln!("{tag}: {text}");
         self.bind_all(frame, pat, values)
+    }
+}
+
+/// Stores a scalar, mostly over another one, which needs no drop.
+#[inline]
+pub(super) fn set_prim(slot: &mut Slot, prim: Prim) {
+    match slot {
+        Slot::Prim(old) => *old = prim,
+        Slot::Empty | Slot::Acc(_) | Slot::Array(_) => *slot = Slot::Prim(prim),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::value::Value;
 use super::arrays::Collector;
 use super::code::{CodeFold, CodeLambda, CodeRows, CodeType, Operand, Slot};
 use super::error::{Fallible, internal};
-use super::exec::{Frame, Machine};
+use super::exec::{Frame, Machine, set_prim};
 
 /// The values of one iteration.
 pub(super) type Row = SmallVec<[Slot; 4]>;
@@ -52,7 +52,15 @@ impl<'c> Machine<'c> {
             return Err(internal(format!("{} arrays for {} parameters", rows.arrays.len(), targets.len())));
         }
         for (target, array) in targets.iter().zip(&rows.arrays) {
-            frame[*target as usize] = row_of(array, i)?;
+            match array {
+                Slot::Array(array) if array.shape().len() == 1 => {
+                    let elem = array.get(i).ok_or_else(|| internal("a row misses the array"))?;
+                    set_prim(&mut frame[*target as usize], elem);
+                }
+                Slot::Array(_) | Slot::Acc(_) | Slot::Prim(_) | Slot::Empty => {
+                    frame[*target as usize] = row_of(array, i)?;
+                }
+            }
         }
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn import(&self, path: &str, span: Span) -> Res<Rc<Env>> {
-        let found = self.units[self.unit].imports.get(path).and_then(|i| self.unit_envs.get(*i));
+        let found = self.unit.imports.get(path).and_then(|i| self.unit_envs.get(*i));
         match found {
             Some(env) => Ok(env.clone()),
             None => error("unknown-import", span, format!("Cannot find the file \"{path}\"")),
@@ -115,7 +115,7 @@ impl Checker<'_> {
         let Checked { mut def, scheme, sizes, declared } = checked;
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
-        if is_entry && self.depth == 0 && self.units[self.unit].role == Role::Main {
+        if is_entry && self.depth == 0 && self.unit.role == Role::Main {
             if declared.open_result {
                 return error(
                     "bad-entry-point",

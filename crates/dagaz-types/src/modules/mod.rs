@@ -25,10 +25,9 @@ use crate::{CheckedProgram, Role, Unit};
 pub(crate) struct Checker<'a> {
     cx: Context,
     sources: &'a SourceMap,
-    units: &'a [Unit],
+    unit: &'a Unit,
     /// What each file that was checked so far defines.
     unit_envs: Vec<Rc<Env>>,
-    unit: usize,
     /// Scopes, outermost first.
     frames: Vec<Env>,
     /// Declarations of the module that is being checked.
@@ -40,56 +39,79 @@ pub(crate) struct Checker<'a> {
     depth: usize,
 }
 
-pub(crate) fn check_units(units: &[Unit], sources: &SourceMap, dialect: Dialect) -> CheckedProgram {
-    let mut checker = Checker {
-        cx: Context::new(dialect),
-        sources,
-        units,
-        unit_envs: Vec::new(),
-        unit: 0,
-        frames: Vec::new(),
-        decs: Vec::new(),
-        generative: Vec::new(),
-        entries: Vec::new(),
-        depth: 0,
-    };
-    let mut base = primitive_types();
-    let mut prelude = Rc::new(Env::default());
-    let mut signatures = Vec::new();
-    for (i, unit) in units.iter().enumerate() {
-        checker.unit = i;
-        checker.frames = vec![base.clone()];
+/// What is known after some files.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Progress {
+    cx: Context,
+    unit_envs: Vec<Rc<Env>>,
+    decs: Vec<Rc<Dec>>,
+    generative: Vec<TypeId>,
+    entries: Vec<VarId>,
+    /// The scope around all files.
+    base: Env,
+    prelude: Rc<Env>,
+    signatures: Vec<(String, String)>,
+}
+
+impl Progress {
+    pub fn start() -> Progress {
+        Progress { base: primitive_types(), ..Progress::default() }
+    }
+
+    /// Go on from here with a program of its own.
+    pub fn fork(&self, dialect: Dialect) -> Progress {
+        Progress { cx: self.cx.fork(dialect), ..self.clone() }
+    }
+
+    pub fn finish(self) -> CheckedProgram {
+        let program = Program { decs: self.decs, entries: self.entries };
+        CheckedProgram { program, diagnostics: self.cx.diagnostics, signatures: self.signatures }
+    }
+
+    /// Check one more file.
+    pub fn check_unit(&mut self, unit: &Unit, sources: &SourceMap) {
+        let mut checker = Checker {
+            cx: std::mem::take(&mut self.cx),
+            sources,
+            unit,
+            unit_envs: std::mem::take(&mut self.unit_envs),
+            frames: vec![self.base.clone()],
+            decs: std::mem::take(&mut self.decs),
+            generative: std::mem::take(&mut self.generative),
+            entries: std::mem::take(&mut self.entries),
+            depth: 0,
+        };
         let env = match unit.role {
             Role::Intrinsics => {
                 let env = checker.intrinsics(&unit.program);
-                for (name, value) in &env.values {
-                    if name.is_symbol() {
-                        base.values.insert(*name, *value);
-                    }
-                }
+                let symbols = env.values.iter().filter(|(name, _)| name.is_symbol());
+                self.base.values.extend(symbols.map(|(name, value)| (*name, *value)));
                 let env = Rc::new(env);
-                base.modules.insert(Name::new("intrinsics"), Module::Struct(env.clone()));
+                self.base.modules.insert(Name::new("intrinsics"), Module::Struct(env.clone()));
                 env
             }
             Role::Prelude | Role::PreludeRoot => {
                 let env = Rc::new(checker.declarations(&unit.program.decs));
                 if unit.role == Role::PreludeRoot {
-                    prelude = env.clone();
+                    self.prelude = env.clone();
                 }
                 env
             }
             Role::Import | Role::Main => {
-                checker.frames.push((*prelude).clone());
+                checker.frames.push((*self.prelude).clone());
                 Rc::new(checker.declarations(&unit.program.decs))
             }
         };
         if unit.role == Role::Main {
-            signatures = checker.signatures(&env);
+            self.signatures = checker.signatures(&env);
         }
         checker.unit_envs.push(env);
+        self.cx = checker.cx;
+        self.unit_envs = checker.unit_envs;
+        self.decs = checker.decs;
+        self.generative = checker.generative;
+        self.entries = checker.entries;
     }
-    let program = Program { decs: checker.decs, entries: checker.entries };
-    CheckedProgram { program, diagnostics: checker.cx.diagnostics, signatures }
 }
 
 impl Checker<'_> {

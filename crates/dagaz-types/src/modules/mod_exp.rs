@@ -75,7 +75,7 @@ impl Checker<'_> {
             ModExpKind::Var(name)
                 if name.quals.is_empty()
                     && name.name.as_str() == "intrinsics"
-                    && matches!(self.units[self.unit].role, Role::Import | Role::Main) =>
+                    && matches!(self.unit.role, Role::Import | Role::Main) =>
             {
                 error("intrinsics", e.span, "The 'intrinsics' module may not be used in module expressions")
             }

@@ -225,7 +225,7 @@ impl Sizer<'_> {
         };
         match ty {
             Some(ty) => Ok(plain(ExpKind::Project(Box::new(e), field), ty, span)),
-            None => error("internal", span, format!("There is no field \"{field}\" here")),
+            None => error("type-mismatch", span, format!("There is no field \"{field}\" here")),
         }
     }
 }

@@ -11,10 +11,10 @@ use super::random;
 use super::spec::{Case, Expectation, Input, Outcome, Spec};
 use dagaz_types::Dialect;
 
-use crate::compile::{Compiled, Failure, compile_file_as};
+use crate::compile::{self, Compiled, Failure, compile_file_with};
 use crate::render::{self, Style};
 use crate::session::Session;
-use crate::{Limits, data, script};
+use crate::{Limits, Parameters, data, parse_parameter, script};
 
 /// What tests may cost, and which are left out.
 #[derive(Clone, Debug)]
@@ -114,7 +114,8 @@ fn run_rejected(
     settings: &Settings,
     result: &mut ProgramResult,
 ) -> Result<(), String> {
-    match compile_file_as(path, settings.dialect) {
+    let wanted = compile::Settings { dialect: settings.dialect, parameters: Parameters::new() };
+    match compile_file_with(path, &wanted) {
         Ok(_) => Err(format!("accepted, but must be rejected with: {pattern}")),
         Err(Failure::Rejected { sources, diagnostics }) => {
             let text = render::diagnostics(Style::Plain, &sources, &diagnostics);
@@ -132,7 +133,8 @@ fn run_accepted(
     settings: &Settings,
     result: &mut ProgramResult,
 ) -> Result<(), String> {
-    let program = compile_file_as(path, settings.dialect).map_err(|failure| match &failure {
+    let wanted = compile::Settings { dialect: settings.dialect, parameters: tuning(path)? };
+    let program = compile_file_with(path, &wanted).map_err(|failure| match &failure {
         Failure::Rejected { .. } => format!("rejected: {}", failure.summary()),
         Failure::Unreadable { .. } | Failure::Internal(_) => failure.summary(),
     })?;
@@ -152,6 +154,15 @@ fn run_accepted(
         }
     }
     first_reason.map_or(Ok(()), Err)
+}
+
+/// The tuning parameters of a program, which stand beside it: lines `name=value` in `program.fut.tuning`.
+fn tuning(path: &Path) -> Result<Parameters, String> {
+    let mut file = path.as_os_str().to_owned();
+    file.push(".tuning");
+    let Ok(text) = std::fs::read_to_string(&file) else { return Ok(Parameters::new()) };
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.map(|line| parse_parameter(line).map_err(|error| format!("tuning file: {error}"))).collect()
 }
 
 /// Some warning is wanted, in whatever words; but a pattern that the empty text matches wants none.

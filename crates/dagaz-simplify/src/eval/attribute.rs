@@ -1,0 +1,79 @@
+//! Attributes of expressions.
+//!
+//!     #[trace] e         prints the value of `e`
+//!     #[unsafe] e        leaves out the user's assertions in `e`; checks that keep memory safe stay
+//!     #[param(p)] e      is the value of the tuning parameter `p` where that is set
+//!     #[scratch] e       arrays of the sizes of `e`, whose elements do not matter; `#[blank]` likewise
+//!
+//! All others are hints that change no meaning.
+
+use dagaz_core::exp::Exp as CoreExp;
+use dagaz_core::types::{Atom, Type};
+use dagaz_syntax::ast::{Attr, AttrKind};
+use dagaz_types::typed::Exp;
+
+use crate::context::{Res, Simplifier};
+use crate::value::{Env, SVal};
+use crate::walk::{flatten, rebuild};
+
+impl Simplifier<'_> {
+    pub fn attributed(&mut self, env: &mut Env, exp: &Exp, attr: &AttrKind, inner: &Exp) -> Res<SVal> {
+        let outside = env.unchecked;
+        env.unchecked |= matches!(attr, AttrKind::Name(name) if name.as_str() == "unsafe");
+        let value = self.eval(env, inner);
+        env.unchecked = outside;
+        let value = value?;
+        self.at(exp.span);
+        Ok(match attr {
+            AttrKind::Name(name) => match name.as_str() {
+                "trace" => self.traced(String::new(), &value),
+                "break" => self.traced("break".to_owned(), &value),
+                "blank" | "scratch" => self.unspecified(&value),
+                _ => value,
+            },
+            AttrKind::Compound(name, args) => match (name.as_str(), args.first().and_then(attr_text)) {
+                ("trace", tag) => self.traced(tag.unwrap_or_default(), &value),
+                ("param", Some(parameter)) => match (self.parameters.get(&parameter), &value) {
+                    (Some(number), SVal::Scalar(prim, _)) => SVal::Scalar(*prim, Atom::i64(*number)),
+                    _ => value,
+                },
+                _ => value,
+            },
+            AttrKind::Int(_) => value,
+        })
+    }
+
+    fn traced(&mut self, tag: String, value: &SVal) -> SVal {
+        let flat = flatten(value);
+        let values = flat.atoms();
+        if values.is_empty() {
+            return value.clone();
+        }
+        let traced = self.emit_all("traced", &flat.types(), CoreExp::Trace { tag, values });
+        rebuild(value, &flat.dims, &traced)
+    }
+
+    /// A value of the same sizes. What computed the elements is dead, unless it can fail.
+    fn unspecified(&mut self, value: &SVal) -> SVal {
+        let flat = flatten(value);
+        let mut leaves = Vec::with_capacity(flat.leaves.len());
+        for leaf in &flat.leaves {
+            leaves.push(match &leaf.ty {
+                Type::Array { elem, dims } => {
+                    let exp = CoreExp::Scratch { elem: *elem, dims: dims.clone() };
+                    self.emit("scratch", leaf.ty.clone(), exp)
+                }
+                Type::Prim(_) | Type::Acc { .. } => leaf.atom,
+            });
+        }
+        rebuild(value, &flat.dims, &leaves)
+    }
+}
+
+fn attr_text(attr: &Attr) -> Option<String> {
+    match &attr.kind {
+        AttrKind::Name(name) => Some(name.to_string()),
+        AttrKind::Int(number) => Some(number.to_string()),
+        AttrKind::Compound(..) => None,
+    }
+}
