@@ -87,6 +87,10 @@ impl Infer<'_> {
 
     /// A definition whose type depends on a default is rarely what was meant.
     fn warn_of_defaults(&mut self, ty: &Type, name: dagaz_syntax::ast::Ident) {
+        // The default of a constant can be seen at once from what it is.
+        if !matches!(self.shallow(ty), Type::Arrow(_)) {
+            return;
+        }
         let mut open = Vec::new();
         self.open_metas(ty, &mut open);
         if open.iter().any(|m| self.metas[*m as usize].constraint.prims.is_some()) {

@@ -151,7 +151,7 @@ impl Infer<'_> {
             }
             (TypeParamKind::Type(_, liftedness), SynArg::Type(te)) => {
                 let ty = self.type_exp(te)?;
-                // Only what the type may become matters: functions where there must be none.
+                // A type with open sizes is fine as an argument; whether it may be in an array is seen where it is.
                 let ok = if ty.has_function() { self.restrict(&ty, liftedness) } else { Ok(()) };
                 self.demand(ok, te.span, "This type cannot be an argument here")?;
                 Ok(TypeArg::Type(ty))

@@ -72,6 +72,8 @@ pub(crate) struct Sizer<'a> {
     schemes: HashMap<VarId, Rc<Scheme>>,
     vars: HashMap<VarId, SizeVar>,
     level: u32,
+    /// How many unknown sizes there are so far.
+    unknowns: u32,
     /// Size parameters of local functions that may be unknown until a function given as an argument has run.
     open_params: HashSet<VarId>,
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
@@ -89,6 +91,7 @@ impl<'a> Sizer<'a> {
             schemes: HashMap::new(),
             vars: HashMap::new(),
             level: 0,
+            unknowns: 0,
             open_params: HashSet::new(),
             own: None,
             declared: Declared::default(),
@@ -104,7 +107,11 @@ impl<'a> Sizer<'a> {
 
     /// A size that comes into being here.
     fn unknown(&mut self, why: &'static str, span: Span) -> VarId {
-        let var = self.cx.fresh_var(Name::new("k"));
+        // Names that differ tell sizes apart in messages.
+        let name =
+            if self.unknowns == 0 { Name::new("k") } else { Name::new(&format!("k{}", self.unknowns)) };
+        self.unknowns += 1;
+        let var = self.cx.fresh_var(name);
         self.vars.insert(var, SizeVar { level: self.level, kind: SizeKind::Unknown(why, span) });
         var
     }
@@ -131,6 +138,10 @@ impl<'a> Sizer<'a> {
         let show = |s: &Size| self.cx.show_size(&self.zonk_size(s));
         match m {
             SizeMismatch::Differ(a, b) => format!("Sizes \"{}\" and \"{}\" do not match", show(a), show(b)),
+            SizeMismatch::Escapes(v, s) if self.is_unknown(*v) => format!(
+                "The size \"{}\" comes into being only when the value that has it is there, but it would have to be known before (scope-violation)",
+                show(s)
+            ),
             SizeMismatch::Escapes(v, s) => format!(
                 "The size \"{}\" would have to be known where the variable \"{}\" is not in scope (scope-violation)",
                 show(s),
@@ -141,6 +152,10 @@ impl<'a> Sizer<'a> {
                 self.cx.show_type(&self.zonk(t))
             ),
         }
+    }
+
+    fn is_unknown(&self, v: VarId) -> bool {
+        matches!(self.vars.get(&v), Some(SizeVar { kind: SizeKind::Unknown(..), .. }))
     }
 
     /// Report that sizes do not match in two types, one expected and one found.
@@ -154,7 +169,11 @@ impl<'a> Sizer<'a> {
             .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))
             .help(format!("expected type: {}", self.cx.show_type(&self.zonk(expected))))
             .help(self.mismatch_note(&m));
+        let mut seen = HashSet::new();
         for v in [expected, actual].iter().flat_map(|t| self.zonk(t).size_vars()) {
+            if !seen.insert(v) {
+                continue;
+            }
             if let Some(SizeVar { kind: SizeKind::Unknown(why, at), .. }) = self.vars.get(&v) {
                 d = d.label(*at, format!("the unknown size \"{}\" is {why}", self.cx.var_name(v)));
             }
