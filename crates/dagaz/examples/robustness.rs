@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use damage::{Verdict, mutations, try_program};
+use damage::{mutations, problem_with};
 
 const SAMPLE: usize = 200;
 
@@ -68,11 +68,7 @@ fn attack(path: &Path, failures: &Mutex<Vec<String>>) -> usize {
     let mut count = 0;
     for mutation in mutations(&text) {
         count += 1;
-        let problem = match try_program(&mutation.text, directory) {
-            Verdict::Fine => continue,
-            Verdict::Slow(time) => format!("took {:.1} s", time.as_secs_f64()),
-            Verdict::Broken(message) => message,
-        };
+        let Some(problem) = problem_with(&mutation.text, directory) else { continue };
         let kind: String = problem.chars().filter(|c| !c.is_ascii_digit()).collect();
         if !seen.contains(&kind) {
             seen.push(kind);

@@ -6,13 +6,10 @@ mod damage;
 
 use std::path::Path;
 
-use damage::{Verdict, mutations, try_program};
+use damage::{mutations, problem_with};
 
 fn assert_fine(what: &str, text: &str) {
-    match try_program(text, Path::new("")) {
-        Verdict::Fine => {}
-        verdict => panic!("{what}: {verdict:?}"),
-    }
+    assert_eq!(problem_with(text, Path::new("")), None, "{what}");
 }
 
 /// Every 7th of the mutations, which meets prefixes, omissions and repetitions alike.

@@ -15,15 +15,6 @@ pub struct Mutation {
     pub text: String,
 }
 
-#[derive(Debug)]
-pub enum Verdict {
-    /// It was compiled, or a diagnostic says why not.
-    Fine,
-    Slow(Duration),
-    /// The compiler made a mistake.
-    Broken(String),
-}
-
 /// All prefixes, and each token left out or written twice.
 pub fn mutations(text: &str) -> impl Iterator<Item = Mutation> + '_ {
     let prefixes = text
@@ -44,22 +35,22 @@ pub fn mutations(text: &str) -> impl Iterator<Item = Mutation> + '_ {
     prefixes.chain(damaged)
 }
 
-/// Compiles and verifies.
-pub fn try_program(text: &str, directory: &Path) -> Verdict {
+/// What goes wrong with a program, unless it reaches verified Core or is rejected by a diagnostic, in time.
+pub fn problem_with(text: &str, directory: &Path) -> Option<String> {
     let start = Instant::now();
-    let outcome = dagaz::compile::compile_source_in("damaged.fut", text, directory);
-    let verified = match &outcome {
-        Ok(compiled) => dagaz::compile::verify(compiled.core()),
-        Err(Failure::Internal(message)) => return Verdict::Broken(message.clone()),
-        Err(failure) if failure.summary().contains("internal") => {
-            return Verdict::Broken(failure.summary());
+    match dagaz::compile::compile_source_in("damaged.fut", text, directory) {
+        Ok(compiled) => {
+            if let Err(failure) = dagaz::compile::verify(compiled.core()) {
+                return Some(failure.summary());
+            }
         }
-        Err(Failure::Rejected { .. } | Failure::Unreadable { .. }) => Ok(()),
-    };
-    let time = start.elapsed();
-    match verified {
-        Err(failure) => Verdict::Broken(failure.summary()),
-        Ok(()) if time > LIMIT => Verdict::Slow(time),
-        Ok(()) => Verdict::Fine,
+        Err(Failure::Internal(message)) => return Some(message),
+        Err(failure @ (Failure::Rejected { .. } | Failure::Unreadable { .. })) => {
+            if failure.summary().contains("internal") {
+                return Some(failure.summary());
+            }
+        }
     }
+    let time = start.elapsed();
+    (time > LIMIT).then(|| format!("took {:.1} s", time.as_secs_f64()))
 }
