@@ -77,8 +77,8 @@ fn arguments_are_evaluated_before_the_function_and_from_the_last() {
     check(
         "def f (xs: []i32) = map (\\x -> x + 1) (filter (> 0) xs)",
         expect![[r#"
-        f [d] : [d]i32 -> ?[k].*[k]i32
-    "#]],
+            f [d] : [d]i32 -> ?[k1].*[k1]i32
+        "#]],
     );
 }
 
@@ -168,8 +168,8 @@ fn sizes_are_bound_by_values() {
     check(
         "def f [n] = (iota n, filter (> 5) (iota n))",
         expect![[r#"
-        test.fut:1:8: error [unknown-size]: A size-polymorphic value binding may not have a type with unknown sizes, such as ?[k].([n]i64, [k]i64)
-    "#]],
+            test.fut:1:8: error [unknown-size]: A size-polymorphic value binding may not have a type with unknown sizes, such as ?[k1].([n]i64, [k1]i64)
+        "#]],
     );
     check(
         "type^ t = []bool -> bool",
