@@ -62,10 +62,10 @@ fn check_shows_types() {
         &["check", "program.fut", "--types"],
         "",
         expect![[r#"
-        val main [n] : [n]f64 -> [n]f64 -> f64
-        val at [d] : [d]i32 -> i64 -> i32
-        val both : i32 -> (i32, {half: f64, same: i32})
-        exit 0"#]],
+            val main [n] : [n]f64 -> [n]f64 -> f64
+            val at [n] : [n]i32 -> i64 -> i32
+            val both : i32 -> (i32, {half: f64, same: i32})
+            exit 0"#]],
     );
 }
 

@@ -106,6 +106,11 @@ impl Context {
         self.var_names.0.borrow()[var.0 as usize]
     }
 
+    /// Give an inferred size a name that can be shown.
+    pub fn rename_var(&self, var: VarId, name: Name) {
+        self.var_names.0.borrow_mut()[var.0 as usize] = name;
+    }
+
     /// A handle for making fresh variables where the context itself is not at hand.
     pub fn var_names(&self) -> VarNames {
         self.var_names.clone()

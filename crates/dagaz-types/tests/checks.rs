@@ -67,7 +67,7 @@ fn sizes_are_known_before_they_are_needed() {
             test.fut:2:27: error [causality]: Causality check: the size "k" needed for the type of this parameter is computed later
             test.fut:2:23: error [causality]: Causality check: the size "k" needed for the type of "f" is computed later
             f [n] : ([n]i32 -> i32) -> [n]i32 -> i64
-            good [d] : [d]i32 -> i64
+            good [n] : [n]i32 -> i64
         "#]],
     );
 }
@@ -77,7 +77,7 @@ fn arguments_are_evaluated_before_the_function_and_from_the_last() {
     check(
         "def f (xs: []i32) = map (\\x -> x + 1) (filter (> 0) xs)",
         expect![[r#"
-            f [d] : [d]i32 -> ?[k1].*[k1]i32
+            f [n] : [n]i32 -> ?[k1].*[k1]i32
         "#]],
     );
 }

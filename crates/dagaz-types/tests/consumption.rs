@@ -40,8 +40,8 @@ fn branches_do_not_see_what_the_other_consumes() {
     check(
         "def f (c: bool) (xs: *[]i32) = if c then xs with [0] = 1 else xs with [1] = 2",
         expect![[r#"
-        f [d] : bool -> *[d]i32 -> *[d]i32
-    "#]],
+            f [n] : bool -> *[n]i32 -> *[n]i32
+        "#]],
     );
 }
 
@@ -93,7 +93,7 @@ fn results_that_alias_nothing_are_unique() {
         "def fresh (n: i64) = replicate n 0i32\ndef same (xs: []i32) = xs\ndef pair (n: i64) = let a = iota n in (a, a)",
         expect![[r#"
             fresh : (n: i64) -> *[n]i32
-            same [d] : [d]i32 -> [d]i32
+            same [n] : [n]i32 -> [n]i32
             pair : (n: i64) -> ([n]i64, [n]i64)
         "#]],
     );
@@ -128,7 +128,7 @@ fn what_is_consumed_must_not_contain_itself_twice() {
         expect![[r#"
             test.fut:2:23: error [self-aliasing-arg]: Argument passed for consuming parameter is self-aliased
             test.fut:3:29: error [argument-aliases]: Argument is consumed, but aliases variable "x", which is also aliased by another argument
-            f [d] [d] : (*[d]i32, *[d]i32) -> *[d]i32
+            f [n] [m] : (*[n]i32, *[m]i32) -> *[n]i32
         "#]],
     );
 }
@@ -140,7 +140,7 @@ fn loop_parameters_are_consumed_when_the_body_consumes_them() {
          def g (n: i64) (xs: *[]i64) = loop ys = xs for i < n do ys with [i] = i",
         expect![[r#"
             test.fut:1:40: error [not-consumable]: Consuming variable "xs", which is not consumable
-            g [d] : i64 -> *[d]i64 -> *[d]i64
+            g [m] : i64 -> *[m]i64 -> *[m]i64
         "#]],
     );
 }
@@ -174,7 +174,7 @@ fn consuming_functions_are_not_passed_around() {
          def main (xs: *[]i32) = twice zero xs",
         expect![[r#"
             test.fut:3:31: error [consuming-function]: A consuming function is given where its argument must not be consumed
-            zero [d] : *[d]i32 -> *[d]i32
+            zero [n] : *[n]i32 -> *[n]i32
             twice 'a 'b : (a -> b) -> a -> (b, b)
         "#]],
     );
@@ -186,7 +186,7 @@ fn closures_do_not_consume() {
         "def set (xs: *[]i32) (i: i64) = xs with [i] = 0\ndef f (xs: *[]i32) = let g = set xs in (g 0, g 1)",
         expect![[r#"
             test.fut:2:30: error [contains-consumption]: A let-bound expression of higher-order type contains consumption, which is not allowed
-            set [d] : *[d]i32 -> i64 -> *[d]i32
+            set [n] : *[n]i32 -> i64 -> *[n]i32
         "#]],
     );
 }
@@ -198,7 +198,7 @@ fn record_fields_can_be_replaced_without_consuming() {
          def g (xs: []i32) (ys: *[]i32) = let t = (xs, ys) with 0 = xs let ys[0] = 0 in t",
         expect![[r#"
             test.fut:2:80: error [use-after-consume]: Using variable "ys", but this was consumed
-            f [d] : {a: [d]i32, b: i32} -> {a: [d]i32, b: i32}
+            f [n] : {a: [n]i32, b: i32} -> {a: [n]i32, b: i32}
         "#]],
     );
 }

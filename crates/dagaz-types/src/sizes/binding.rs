@@ -243,7 +243,8 @@ impl Sizer<'_> {
                 self.open_params.insert(*v);
             }
             self.make_rigid(*v);
-            let name = self.cx.var_name(*v);
+            let name = unused_size_name(&explicit, &function.params);
+            self.cx.rename_var(*v, name);
             explicit.push(TypeParam { name, kind: TypeParamKind::Size(*v) });
         }
         Ok((explicit, function))
@@ -458,6 +459,18 @@ impl Sizer<'_> {
         };
         Pat { kind, ty: self.zonk(&pat.ty), span: pat.span }
     }
+}
+
+/// A name for an inferred size parameter that no other parameter has.
+fn unused_size_name(type_params: &[TypeParam], params: &[Pat]) -> Name {
+    let mut taken: Vec<Name> = type_params.iter().map(|p| p.name).collect();
+    taken.extend(params.iter().filter_map(|p| match &p.kind {
+        PatKind::Var(_, name) => Some(*name),
+        _ => None,
+    }));
+    let common = ["n", "m", "p", "q"].into_iter().map(Name::new);
+    let mut names = common.chain((0..).map(|i| Name::new(&format!("d{i}"))));
+    names.find(|n| !taken.contains(n)).unwrap_or_else(|| Name::new("d"))
 }
 
 /// The sizes that a function takes from its arguments: those to the left of an arrow.
