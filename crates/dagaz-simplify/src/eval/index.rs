@@ -81,6 +81,9 @@ impl Simplifier<'_> {
         if let ([Position::Index(i)], SVal::Array(array)) = (slice.as_slice(), array) {
             return self.element(array, *i, Check::Checked);
         }
+        if slice.is_empty() {
+            return Ok(array.clone());
+        }
         let (elem, sizes) = self.below(array, slice.len())?;
         let checked = self.check_slice(&slice, &sizes);
         self.take(&elem, &sizes, &checked)

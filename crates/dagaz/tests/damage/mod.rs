@@ -45,11 +45,12 @@ pub fn problem_with(text: &str, directory: &Path) -> Option<String> {
             }
         }
         Err(Failure::Internal(message)) => return Some(message),
-        Err(failure @ (Failure::Rejected { .. } | Failure::Unreadable { .. })) => {
-            if failure.summary().contains("internal") {
-                return Some(failure.summary());
+        Err(Failure::Rejected { diagnostics, .. }) => {
+            if let Some(ours) = diagnostics.iter().find(|d| d.code.starts_with("internal")) {
+                return Some(ours.message.clone());
             }
         }
+        Err(Failure::Unreadable { .. }) => {}
     }
     let time = start.elapsed();
     (time > LIMIT).then(|| format!("took {:.1} s", time.as_secs_f64()))
