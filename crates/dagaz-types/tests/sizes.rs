@@ -234,3 +234,14 @@ fn size_parameters_need_a_value_to_be_read_from() {
     "#]],
     );
 }
+
+#[test]
+fn results_of_a_function_argument_may_differ_in_size() {
+    check(
+        "def twice '^a '^b (f: a -> b) (x: a) (y: a) = (f x, f y)\ndef f (n: i64) (m: i64) = twice iota n m",
+        expect![[r#"
+            twice '^a '^b : (a -> b) -> a -> a -> (b, b)
+            f : i64 -> i64 -> ?[k3][k4].([k3]i64, [k4]i64)
+        "#]],
+    );
+}

@@ -51,6 +51,7 @@ impl Simplifier<'_> {
                 if rest.is_empty() { Ok(result) } else { self.apply(&result, rest) }
             }
             SVal::Choice(choice) => self.apply_choice(choice.tag, 0, &choice.alts, &args),
+            SVal::Absent => self.unsupported("a function taken from an empty array cannot be applied"),
             _ => self.bug("an application of something that is not a function"),
         }
     }

@@ -260,6 +260,9 @@ impl Parser<'_> {
     /// `[i, a:b]`
     pub(super) fn indices(&mut self) -> Parsed<Vec<SliceIndex>> {
         let open = self.bump();
+        if self.at(TokenKind::RBracket) {
+            return Err(self.expected("an index or a slice"));
+        }
         self.nested_by(2, |p| p.comma_list(open, (TokenKind::RBracket, "]"), Self::index))
     }
 

@@ -340,6 +340,9 @@ impl Infer<'_> {
             Type::Prim(p) if set.contains(p) => Ok(()),
             Type::Meta(m) => {
                 let c = &mut self.metas[m as usize].constraint;
+                if !c.fields.is_empty() || !c.constrs.is_empty() {
+                    return mismatch(format!("A record or sum cannot be {}", set.describe()));
+                }
                 let both = c.prims.unwrap_or(PrimSet::ALL).intersect(set);
                 let old = c.prims.replace(both);
                 match (both.0, old) {
@@ -350,6 +353,14 @@ impl Infer<'_> {
                 }
             }
             t => mismatch(format!("The type \"{}\" is not {}", self.show(&t), set.describe())),
+        }
+    }
+
+    /// What has fields or constructors is not a number.
+    fn demand_compound(&self, m: u32) -> Unified {
+        match self.metas[m as usize].constraint.prims {
+            None => Ok(()),
+            Some(set) => mismatch(format!("A record or sum cannot be {}", set.describe())),
         }
     }
 
@@ -374,6 +385,7 @@ impl Infer<'_> {
     fn constrain_field(&mut self, ty: &Type, field: Name, t: &Type) -> Unified {
         match self.shallow(ty) {
             Type::Meta(m) => {
+                self.demand_compound(m)?;
                 let known =
                     self.metas[m as usize].constraint.fields.iter().find(|(f, _)| *f == field).cloned();
                 match known {
@@ -398,6 +410,7 @@ impl Infer<'_> {
     pub(crate) fn constrain_constr(&mut self, ty: &Type, constr: Name, payload: Vec<Type>) -> Unified {
         match self.shallow(ty) {
             Type::Meta(m) => {
+                self.demand_compound(m)?;
                 let known =
                     self.metas[m as usize].constraint.constrs.iter().find(|(c, _)| *c == constr).cloned();
                 match known {

@@ -59,16 +59,26 @@ impl<'a> Renamer<'a> {
     /// Make ids for all values first: types may mention any of them as sizes.
     fn fresh_values(&mut self, module: &Module) {
         let Module::Struct(env) = module else { return };
-        for value in env.values.values() {
-            if let ValueBinding::Def(old) = value {
-                self.fresh_value(*old);
-                if let Some(info) = self.cx.values.get(old).cloned() {
-                    self.fresh_sizes(&info.scheme);
-                }
+        // In the order of definition, so that the same program always gets the same ids.
+        let mut values: Vec<VarId> = env
+            .values
+            .values()
+            .filter_map(|value| match value {
+                ValueBinding::Def(old) => Some(*old),
+                ValueBinding::Intrinsic(_) | ValueBinding::Poisoned => None,
+            })
+            .collect();
+        values.sort();
+        for old in values {
+            self.fresh_value(old);
+            if let Some(info) = self.cx.values.get(&old).cloned() {
+                self.fresh_sizes(&info.scheme);
             }
         }
-        for inner in env.modules.values() {
-            self.fresh_values(inner);
+        let mut inner: Vec<_> = env.modules.iter().collect();
+        inner.sort_by_key(|(name, _)| **name);
+        for (_, module) in inner {
+            self.fresh_values(module);
         }
     }
 

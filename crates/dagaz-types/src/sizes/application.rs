@@ -11,7 +11,7 @@ use super::{Sizer, internal};
 use crate::context::Res;
 use crate::subst::{Subst, constructive_sizes, size_of_exp};
 use crate::typed::{Exp, ExpKind, Lambda, Pat, PatKind};
-use crate::types::{RetType, Size, Type, VarId};
+use crate::types::{RetType, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 
 impl Sizer<'_> {
     pub(super) fn application(&mut self, fun: Exp, args: &[SynExp], span: Span) -> Res<Exp> {
@@ -24,8 +24,54 @@ impl Sizer<'_> {
             ty = self.apply(&ty, &arg, &name, &mut exts)?;
             typed.push(arg);
         }
+        let ty = self.split_sizes(&fun, typed.len(), &ty, &mut exts);
         let ty = self.defer_sizes(&ty, &mut exts);
         Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: typed }, ty, exts, span })
+    }
+
+    /// A function argument may be applied several times, with results of another size each time. In
+    /// `def twice '^a '^b (f: a -> b) (x: a) (y: a) : (b, b)`, the two results of `twice iota 1 2` differ in size.
+    fn split_sizes(&mut self, fun: &Exp, args: usize, ty: &Type, exts: &mut Vec<VarId>) -> Type {
+        let (scheme, inst) = match &fun.kind {
+            _ if exts.is_empty() => return ty.clone(),
+            ExpKind::Var { var, inst, .. } => {
+                let local = self.schemes.get(var).cloned();
+                (local.or_else(|| self.cx.values.get(var).map(|v| v.scheme.clone())), inst)
+            }
+            ExpKind::Intrinsic { name, inst } => (self.cx.intrinsics.get(name).cloned(), inst),
+            _ => return ty.clone(),
+        };
+        let Some(scheme) = scheme else { return ty.clone() };
+        let mut result = scheme.ty.clone();
+        for _ in 0..args {
+            let Type::Arrow(arrow) = &result else { return ty.clone() };
+            result = arrow.to.ty.clone();
+        }
+        let mut repeated = Vec::new();
+        for (param, arg) in scheme.params.iter().zip(inst) {
+            if let (TypeParamKind::Type(id, _), TypeArg::Type(t)) = (param.kind, arg)
+                && occurrences(&result, id) > 1
+            {
+                repeated.extend(self.zonk(t).size_vars().into_iter().filter(|v| exts.contains(v)));
+            }
+        }
+        if repeated.is_empty() {
+            return ty.clone();
+        }
+        let ty = self.zonk(ty);
+        let mut seen = Vec::new();
+        self.map_sizes(&ty, &mut |sizer, size| match size {
+            Size::Var(v) if repeated.contains(v) && seen.contains(v) => {
+                let var = sizer.unknown("the size of a function's result", Span::NONE);
+                exts.push(var);
+                Size::Var(var)
+            }
+            Size::Var(v) => {
+                seen.push(*v);
+                size.clone()
+            }
+            Size::Const(_) | Size::Exp(_) | Size::Meta(_) => size.clone(),
+        })
     }
 
     /// Unknown sizes that only the result of a function has come into being when that function is applied.
@@ -205,6 +251,24 @@ impl Sizer<'_> {
         let pat = Pat { kind: PatKind::Var(x, Name::new("x")), ty: from, span: e.span };
         let lambda = Lambda { sizes: Vec::new(), params: vec![pat], ret: to, body };
         Ok(plain(ExpKind::Lambda(Rc::new(lambda)), ty, e.span))
+    }
+}
+
+/// How often a type parameter occurs in a type.
+fn occurrences(ty: &Type, id: TypeId) -> usize {
+    match ty {
+        Type::Prim(_) | Type::Meta(_) => 0,
+        Type::Array { elem, .. } => occurrences(elem, id),
+        Type::Record(fields) => fields.iter().map(|(_, t)| occurrences(t, id)).sum(),
+        Type::Sum(cs) => cs.iter().flat_map(|(_, ts)| ts).map(|t| occurrences(t, id)).sum(),
+        Type::Arrow(a) => occurrences(&a.from, id) + occurrences(&a.to.ty, id),
+        Type::Named { id: other, args, .. } => {
+            let inner = args.iter().map(|a| match a {
+                TypeArg::Size(_) => 0,
+                TypeArg::Type(t) => occurrences(t, id),
+            });
+            usize::from(*other == id) + inner.sum::<usize>()
+        }
     }
 }
 
