@@ -11,19 +11,21 @@ use crate::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PrimError {
-    DivisionByZero,
-    NegativeExponent,
+    /// With the dividend.
+    DivisionByZero(Prim),
+    /// With the base and the exponent.
+    NegativeExponent(Prim, Prim),
     /// The operation does not exist at this type, or the operands have different types.
     IllTyped,
 }
 
 impl fmt::Display for PrimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PrimError::DivisionByZero => "division by zero",
-            PrimError::NegativeExponent => "negative exponent",
-            PrimError::IllTyped => "internal error: ill-typed scalar operation",
-        })
+        match self {
+            PrimError::DivisionByZero(x) => write!(f, "division by zero: {x} divided by 0"),
+            PrimError::NegativeExponent(x, y) => write!(f, "negative exponent: {x} to the power {y}"),
+            PrimError::IllTyped => f.write_str("internal error: ill-typed scalar operation"),
+        }
     }
 }
 
@@ -207,14 +209,14 @@ pub fn eval_binop(op: BinOp, x: Prim, y: Prim) -> PrimResult {
                 BinOp::Sub => Ok(Prim::$con(x.wrapping_sub(y))),
                 BinOp::Mul => Ok(Prim::$con(x.wrapping_mul(y))),
                 BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem if y == 0 => {
-                    Err(PrimError::DivisionByZero)
+                    Err(PrimError::DivisionByZero(Prim::$con(x)))
                 }
                 BinOp::Div => Ok(Prim::$con($floor_div(x, y))),
                 BinOp::Mod => Ok(Prim::$con(x.wrapping_sub(y.wrapping_mul($floor_div(x, y))))),
                 BinOp::Quot => Ok(Prim::$con(x.wrapping_div(y))),
                 BinOp::Rem => Ok(Prim::$con(x.wrapping_rem(y))),
                 #[allow(unused_comparisons)]
-                BinOp::Pow if y < 0 => Err(PrimError::NegativeExponent),
+                BinOp::Pow if y < 0 => Err(PrimError::NegativeExponent(Prim::$con(x), Prim::$con(y))),
                 BinOp::Pow => {
                     let (mut base, mut rest, mut power) = (x, y, 1);
                     while rest != 0 {

@@ -336,7 +336,7 @@ fn unsafe_ends_where_its_expression_does() {
         "entry main (x: i32) = assert (x % 2 == 0) (#[unsafe] assert (x > 5) x)",
         "3",
         expect![[r#"
-            Assertion is false: x % 2 == 0
+            Assertion is false: x % 2 == 0, where x = 3
               at main.fut:1:23"#]],
     );
 }

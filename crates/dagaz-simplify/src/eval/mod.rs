@@ -150,7 +150,15 @@ impl Simplifier<'_> {
         let holds = self.eval_scalar(env, cond)?;
         self.at(exp.span);
         let text = format!("Assertion is false: {}", self.sources.snippet(cond.span));
-        self.assert(holds, vec![MsgPart::Text(text)]);
+        let mut message = vec![MsgPart::Text(text)];
+        let mut scalars = Vec::new();
+        scalar_variables(cond, &mut scalars);
+        for (i, (name, variable)) in scalars.into_iter().enumerate() {
+            let joint = if i == 0 { ", where" } else { "," };
+            message.push(MsgPart::Text(format!("{joint} {name} = ")));
+            message.push(MsgPart::Value(self.eval_scalar(env, variable)?));
+        }
+        self.assert(holds, message);
         self.eval(env, body)
     }
 
@@ -315,5 +323,26 @@ pub(crate) fn outer_type(dim: Atom, ty: &CoreType) -> CoreType {
             CoreType::Array { elem: *elem, dims: [&[dim], dims.as_slice()].concat() }
         }
         CoreType::Acc { .. } => ty.clone(),
+    }
+}
+
+/// The variables of primitive type that a condition mentions, each once: their values tell why it is false.
+fn scalar_variables<'e>(exp: &'e Exp, found: &mut Vec<(Name, &'e Exp)>) {
+    match &exp.kind {
+        ExpKind::Var { name, .. } => {
+            if matches!(exp.ty, Type::Prim(_)) && !found.iter().any(|(known, _)| known == name) {
+                found.push((*name, exp));
+            }
+        }
+        ExpKind::App { args, .. } => args.iter().for_each(|arg| scalar_variables(arg, found)),
+        ExpKind::And(l, r) | ExpKind::Or(l, r) => {
+            scalar_variables(l, found);
+            scalar_variables(r, found);
+        }
+        ExpKind::Ascript(inner) | ExpKind::Coerce(inner) | ExpKind::Attr(_, inner) => {
+            scalar_variables(inner, found);
+        }
+        // What is bound inside, or an array, is not shown.
+        _ => {}
     }
 }
