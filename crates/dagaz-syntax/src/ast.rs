@@ -337,6 +337,23 @@ pub enum PrimType {
     Bool,
 }
 
+impl PrimType {
+    pub const ALL: [PrimType; 12] = [
+        PrimType::I8,
+        PrimType::I16,
+        PrimType::I32,
+        PrimType::I64,
+        PrimType::U8,
+        PrimType::U16,
+        PrimType::U32,
+        PrimType::U64,
+        PrimType::F16,
+        PrimType::F32,
+        PrimType::F64,
+        PrimType::Bool,
+    ];
+}
+
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Literal {
     Bool(bool),

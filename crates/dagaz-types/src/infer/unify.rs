@@ -10,21 +10,6 @@ use crate::types::{Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg,
 /// The size of an array whose size does not matter yet.
 pub(crate) const ANY_SIZE: Size = Size::Meta(0);
 
-const ALL_PRIMS: [PrimType; 12] = [
-    PrimType::I8,
-    PrimType::I16,
-    PrimType::I32,
-    PrimType::I64,
-    PrimType::U8,
-    PrimType::U16,
-    PrimType::U32,
-    PrimType::U64,
-    PrimType::F16,
-    PrimType::F32,
-    PrimType::F64,
-    PrimType::Bool,
-];
-
 /// A set of primitive types, by bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PrimSet(u16);
@@ -68,7 +53,7 @@ impl PrimSet {
             PrimSet::ALL => "a primitive type".to_owned(),
             set => {
                 let names: Vec<_> =
-                    ALL_PRIMS.iter().filter(|p| set.contains(**p)).map(|p| prim_name(*p)).collect();
+                    PrimType::ALL.iter().filter(|p| set.contains(**p)).map(|p| prim_name(*p)).collect();
                 format!("one of {}", names.join(", "))
             }
         }

@@ -139,20 +139,7 @@ impl Checker<'_> {
 
 fn primitive_types() -> Env {
     let mut env = Env::default();
-    for p in [
-        PrimType::I8,
-        PrimType::I16,
-        PrimType::I32,
-        PrimType::I64,
-        PrimType::U8,
-        PrimType::U16,
-        PrimType::U32,
-        PrimType::U64,
-        PrimType::F16,
-        PrimType::F32,
-        PrimType::F64,
-        PrimType::Bool,
-    ] {
+    for p in PrimType::ALL {
         let binding = TypeBinding {
             params: Vec::new(),
             liftedness: Liftedness::Unlifted,
