@@ -89,7 +89,8 @@ impl Ad<'_> {
                 });
                 loop {
                     let results = self.analyse(body);
-                    let news = params.iter().zip(&results).filter(|((p, _), r)| **r && !self.is_active_var(p.var));
+                    let news =
+                        params.iter().zip(&results).filter(|((p, _), r)| **r && !self.is_active_var(p.var));
                     let news: Vec<VarId> = news.map(|((p, _), _)| p.var).collect();
                     if news.is_empty() {
                         break params.iter().map(|(p, _)| self.is_active_var(p.var)).collect();

@@ -59,8 +59,6 @@ pub(crate) struct Ad<'p> {
     pub tan: HashMap<VarId, Atom>,
     /// Adjoints so far, in reverse mode; a variable without one has the adjoint zero.
     pub adj: HashMap<VarId, Adj>,
-    /// Adjoints of the arrays behind the accumulators of the differentiated program.
-    pub acc_adj: HashMap<VarId, Vec<Atom>>,
 }
 
 impl<'p> Ad<'p> {
@@ -73,7 +71,6 @@ impl<'p> Ad<'p> {
             active: HashSet::new(),
             tan: HashMap::new(),
             adj: HashMap::new(),
-            acc_adj: HashMap::new(),
         }
     }
 

@@ -154,9 +154,7 @@ impl Ad<'_> {
             Exp::Index { array, indices, check } => {
                 Exp::Index { array: self.tan_var(*array, loc), indices: indices.clone(), check: *check }
             }
-            Exp::Slice { array, dims } => {
-                Exp::Slice { array: self.tan_var(*array, loc), dims: dims.clone() }
-            }
+            Exp::Slice { array, dims } => Exp::Slice { array: self.tan_var(*array, loc), dims: dims.clone() },
             Exp::Update { array, dims, value, check } => {
                 let value_ty = self.ty(*value);
                 Exp::Update {
@@ -193,7 +191,9 @@ impl Ad<'_> {
             }
             // Never active, or handled before.
             Exp::CmpOp(..) | Exp::Scratch { .. } | Exp::Assert { .. } | Exp::Call { .. } => return Ok(()),
-            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::If { .. } | Exp::Loop { .. } => return Ok(()),
+            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::If { .. } | Exp::Loop { .. } => {
+                return Ok(());
+            }
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => return Ok(()),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => return Ok(()),
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return Ok(()),

@@ -123,7 +123,10 @@ impl Ad<'_> {
             return Err(AdError::not_yet(loc, "a call of an unknown function"));
         };
         if self.inlining.contains(&id) {
-            return Err(AdError::not_yet(loc, format!("the derivative of the recursive function {}", fun.name)));
+            return Err(AdError::not_yet(
+                loc,
+                format!("the derivative of the recursive function {}", fun.name),
+            ));
         }
         self.inlining.push(id);
         let map: HashMap<_, _> = fun.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();

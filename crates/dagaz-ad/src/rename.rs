@@ -88,11 +88,9 @@ impl<'a, 'p> Renamer<'a, 'p> {
     fn dims(&self, dims: &[DimSlice]) -> Vec<DimSlice> {
         let dim = |dim: &DimSlice| match dim {
             DimSlice::Fix(i) => DimSlice::Fix(self.atom(*i)),
-            DimSlice::Range { start, len, stride } => DimSlice::Range {
-                start: self.atom(*start),
-                len: self.atom(*len),
-                stride: self.atom(*stride),
-            },
+            DimSlice::Range { start, len, stride } => {
+                DimSlice::Range { start: self.atom(*start), len: self.atom(*len), stride: self.atom(*stride) }
+            }
         };
         dims.iter().map(dim).collect()
     }
@@ -197,11 +195,9 @@ impl<'a, 'p> Renamer<'a, 'p> {
 
     fn bulk(&mut self, exp: &Exp) -> Exp {
         match exp {
-            Exp::Map { width, arrays, lambda } => Exp::Map {
-                width: self.atom(*width),
-                arrays: self.vars(arrays),
-                lambda: self.lambda(lambda),
-            },
+            Exp::Map { width, arrays, lambda } => {
+                Exp::Map { width: self.atom(*width), arrays: self.vars(arrays), lambda: self.lambda(lambda) }
+            }
             Exp::Reduce { width, arrays, pre, op, neutral, commutative } => Exp::Reduce {
                 width: self.atom(*width),
                 arrays: self.vars(arrays),

@@ -278,7 +278,9 @@ impl<'p> Ad<'p> {
                     None if matches!(op, UnOp::Gamma | UnOp::Lgamma) => {
                         return Err(AdError::not_yet(loc, format!("the derivative of {}", op.name())));
                     }
-                    None => return Err(AdError::not_differentiable(loc, "the bits of a number change in jumps")),
+                    None => {
+                        return Err(AdError::not_differentiable(loc, "the bits of a number change in jumps"));
+                    }
                 }
             }
             Exp::BinOp(op, ty, x, y) => {
