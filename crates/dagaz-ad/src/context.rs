@@ -13,7 +13,7 @@ use crate::scalar::plus_op;
 /// Why a derivative could not be made.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AdError {
-    /// `not-differentiable` or `not-yet`.
+    /// The code of the diagnostic.
     pub code: &'static str,
     pub message: String,
     pub loc: Loc,
@@ -22,11 +22,6 @@ pub struct AdError {
 impl AdError {
     pub(crate) fn not_yet(loc: Loc, what: impl fmt::Display) -> AdError {
         AdError { code: "not-yet", message: format!("{what} is not available yet"), loc }
-    }
-
-    pub(crate) fn not_differentiable(loc: Loc, why: impl fmt::Display) -> AdError {
-        let message = format!("this cannot be differentiated, because {why}");
-        AdError { code: "not-differentiable", message, loc }
     }
 }
 
@@ -59,6 +54,8 @@ pub(crate) struct Ad<'p> {
     pub tan: HashMap<VarId, Atom>,
     /// Adjoints so far, in reverse mode; a variable without one has the adjoint zero.
     pub adj: HashMap<VarId, Adj>,
+    /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
+    pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
 }
 
 impl<'p> Ad<'p> {
@@ -71,6 +68,7 @@ impl<'p> Ad<'p> {
             active: HashSet::new(),
             tan: HashMap::new(),
             adj: HashMap::new(),
+            acc_adj: HashMap::new(),
         }
     }
 

@@ -8,7 +8,7 @@
 //! primal and tangent (dual numbers); an accumulator accumulates pairs.
 
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, Stm};
-use dagaz_core::prim::Prim;
+use dagaz_core::prim::{Prim, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::context::{Ad, Res};
@@ -106,6 +106,7 @@ impl Ad<'_> {
             return Ok(());
         }
         match &stm.exp {
+            Exp::UnOp(UnOp::ToBits | UnOp::FromBits, ..) => {}
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) => return self.fwd_scalar(stm),
             Exp::If { .. } | Exp::Loop { .. } => return self.fwd_control(stm),
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => return self.fwd_bulk(stm),
@@ -149,6 +150,9 @@ impl Ad<'_> {
                 let tangent = self.tan_of(*a, loc);
                 self.tan.insert(stm.pat[0].var, tangent);
                 return Ok(());
+            }
+            Exp::UnOp(op @ (UnOp::ToBits | UnOp::FromBits), ty, a) => {
+                Exp::UnOp(*op, *ty, self.tan_of(*a, loc))
             }
             Exp::Convert(from, to, a) => Exp::Convert(*from, *to, self.tan_of(*a, loc)),
             Exp::Index { array, indices, check } => {

@@ -2,7 +2,8 @@
 //!
 //! Conventions where there is no derivative: `abs` and `signum` have 0 at 0; rounding has 0 everywhere; of two equal
 //! operands of `min` and `max` the first is the one that counts; `sqrt` has infinity at 0; `pow x 0` has 0
-//! with respect to `x`. Integers are treated as numbers that happen to be whole, with the operations of their own
+//! with respect to `x`, and `pow 0 y` with respect to `y`. The bits of a number and the number are the same
+//! thing seen differently, and so are their tangents. Integers are treated as numbers that happen to be whole, with the operations of their own
 //! type; bits have the derivative 0. Truth values form a ring with "or" as sum and "and" as product.
 
 use std::f64::consts::{LN_2, LN_10, PI};
@@ -161,7 +162,9 @@ impl At<'_, '_> {
             UnOp::Erfc => self.gauss(-2.0 / PI.sqrt(), x),
             UnOp::Signum | UnOp::Ceil | UnOp::Floor | UnOp::Trunc | UnOp::Round => self.num(0.0),
             UnOp::IsNan | UnOp::IsInf | UnOp::Popc | UnOp::Clz | UnOp::Ctz => self.num(0.0),
-            UnOp::Gamma | UnOp::Lgamma | UnOp::ToBits | UnOp::FromBits => return None,
+            UnOp::Gamma | UnOp::Lgamma => return None,
+            // Not products: both modes treat them as conversions.
+            UnOp::ToBits | UnOp::FromBits => return None,
         })
     }
 
@@ -253,7 +256,7 @@ impl At<'_, '_> {
         let slope = self.ad.select(constant, self.ty.into(), zero, slope, self.loc);
         let log = self.un(UnOp::Log, x);
         let growth = self.mul(r, log);
-        let at_zero = self.ad.b.eq(self.ty, r, zero, self.loc);
+        let at_zero = self.ad.b.eq(self.ty, x, zero, self.loc);
         [slope, self.ad.select(at_zero, self.ty.into(), zero, growth, self.loc)]
     }
 
@@ -275,11 +278,8 @@ impl<'p> Ad<'p> {
                 let mut at = At { ad: self, ty: *ty, loc };
                 match at.unop(*op, *x, r) {
                     Some(partial) => vec![(*x, partial)],
-                    None if matches!(op, UnOp::Gamma | UnOp::Lgamma) => {
-                        return Err(AdError::not_yet(loc, format!("the derivative of {}", op.name())));
-                    }
                     None => {
-                        return Err(AdError::not_differentiable(loc, "the bits of a number change in jumps"));
+                        return Err(AdError::not_yet(loc, format!("the derivative of {}", op.name())));
                     }
                 }
             }

@@ -45,7 +45,6 @@ const PAGES: &[(&str, &str)] = pages![
     "not-a-parametric-module",
     "not-a-type-constructor",
     "not-a-value",
-    "not-differentiable",
     "not-yet",
     "parametric-module",
     "reserved-operator",

@@ -76,7 +76,7 @@ impl Ad<'_> {
                 "the reverse derivative of a loop over arrays that change their size",
             ));
         }
-        if params.iter().any(|(p, _)| p.ty.is_acc()) {
+        if self.loop_has_other_accs(params, form) {
             return Err(AdError::not_yet(loc, "the reverse derivative of an accumulator"));
         }
         let (counter, ty, bound) = match form {
@@ -91,9 +91,16 @@ impl Ad<'_> {
         let n = self.b.convert(ty, PrimType::I64, bound, loc);
         let n = self.i64_op(BinOp::Max, n, Atom::i64(0), loc);
         let read = free_vars_body(body);
-        let needed: Vec<&Param> = params.iter().map(|(p, _)| p).filter(|p| read.contains(&p.var)).collect();
-        let mut all = params.to_vec();
-        let mut pat = stm.pat.clone();
+        let form = LoopForm::For { var: counter, ty, bound };
+        let plain = Exp::Loop { params: params.to_vec(), form: form.clone(), body: body.clone() };
+        let plain = self.without_accs(&Stm { pat: stm.pat.clone(), exp: plain, loc });
+        let Some(Stm { mut pat, exp: Exp::Loop { params: mut all, body: run, .. }, .. }) = plain else {
+            // It does nothing but accumulate, and needs nothing for that but its counter.
+            let (params, body, saved) = (params.to_vec(), body.clone(), HashMap::new());
+            return Ok(Saved::Loop(Box::new(SavedLoop { params, counter: (counter, ty), n, body, saved })));
+        };
+        let needed: Vec<Param> =
+            all.iter().map(|(p, _)| p.clone()).filter(|p| read.contains(&p.var)).collect();
         let (mut saves, mut saved) = (Vec::new(), HashMap::new());
         for param in needed {
             let row = self.ty_var(param.var);
@@ -109,20 +116,23 @@ impl Ad<'_> {
         }
         let looped = self.body(|ad| {
             let i = ad.b.convert(ty, PrimType::I64, counter.into(), loc);
-            let mut results = body.result.clone();
+            let mut results = run.result.clone();
             for (value, save) in saves {
                 let dims = vec![DimSlice::Fix(i)];
                 let value = value.into();
                 let exp = Exp::Update { array: save.var, dims, value, check: Check::Certified };
                 results.push(ad.let_exp("saved", save.ty, exp, loc));
             }
-            body.stms.iter().for_each(|s| ad.push(s.clone()));
+            run.stms.iter().for_each(|s| ad.push(s.clone()));
             Ok(results)
         })?;
-        let form = LoopForm::For { var: counter, ty, bound };
         self.push(Stm { pat, exp: Exp::Loop { params: all, form, body: looped }, loc });
         let (params, body) = (params.to_vec(), body.clone());
         Ok(Saved::Loop(Box::new(SavedLoop { params, counter: (counter, ty), n, body, saved })))
+    }
+
+    fn has_adjoint(&self, param: &Param) -> bool {
+        self.is_active_var(param.var) && !param.ty.is_acc()
     }
 
     /// Runs a `while` loop only to count.
@@ -157,7 +167,7 @@ impl Ad<'_> {
         let mut params = Vec::new();
         let mut inner_cts = Vec::new();
         for ((param, _), ct) in job.params.iter().zip(cts) {
-            inner_cts.push(if self.is_active_var(param.var) {
+            inner_cts.push(if self.has_adjoint(param) {
                 let init = self.or_zero(*ct, &param.ty, loc);
                 let hint = self.hint(param.var, "_adj");
                 let adjoint = self.param(&hint, param.ty.clone());
@@ -184,7 +194,7 @@ impl Ad<'_> {
         let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: job.n };
         let vars = self.let_exps("adj", &types, Exp::Loop { params, form, body }, loc);
-        let active = job.params.iter().filter(|(p, _)| self.is_active_var(p.var));
+        let active = job.params.iter().filter(|(p, _)| self.has_adjoint(p));
         let active: Vec<Atom> = active.map(|(_, init)| *init).collect();
         for (var, adjoint) in free.iter().zip(&vars[active.len()..]) {
             self.move_adj(*var, *adjoint);
@@ -210,7 +220,7 @@ impl Ad<'_> {
         let mut map = HashMap::from([(var, self.b.convert(PrimType::I64, ty, i, loc))]);
         let mut restored = Vec::new();
         for (param, _) in &job.params {
-            let active = self.is_active_var(param.var);
+            let active = self.has_adjoint(param);
             if let Some(saved) = job.saved.get(&param.var) {
                 let hint = self.b.vars.hint(param.var).to_owned();
                 let exp = Exp::Index { array: *saved, indices: vec![i], check: Check::Certified };

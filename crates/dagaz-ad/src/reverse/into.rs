@@ -41,7 +41,8 @@ impl Ad<'_> {
             let Some(ct) = ct else { continue };
             let ct = self.as_var("ct", *ct, loc);
             if self.is_active_var(*value) {
-                let read = self.gather(width, indices, shape, ct, *value, loc)?;
+                let winners = self.winners(width, indices, shape, loc);
+                let read = self.gather(width, indices, shape, ct, *value, Some(winners), loc)?;
                 self.add_adj(*value, read, loc);
             }
             if self.is_active_var(*dest) {
@@ -58,7 +59,27 @@ impl Ad<'_> {
         Ok(())
     }
 
-    /// The rows of `source` at the indices, like the array `values`.
+    /// The number of the last write to each place; only that one has an adjoint.
+    fn winners(&mut self, width: Atom, indices: &[VarId], shape: &[Atom], loc: Loc) -> VarId {
+        let ty = Type::array(PrimType::I64, shape.to_vec());
+        let nobody = Atom::i64(-1);
+        let exp = Exp::Replicate { dims: shape.to_vec(), value: nobody };
+        let dest = self.let_var("winners", ty.clone(), exp, loc);
+        let numbers = self.iota(width, loc);
+        let exp = Exp::Hist {
+            width,
+            arrays: indices.iter().copied().chain([numbers]).collect(),
+            pre: None,
+            dests: vec![dest],
+            shape: shape.to_vec(),
+            op: self.b.binop_lambda(BinOp::Max, PrimType::I64, loc),
+            neutral: vec![nobody],
+        };
+        self.let_var("winners", ty, exp, loc)
+    }
+
+    /// The rows of `source` at the indices, like the array `values`; where there are winners, only for those.
+    #[allow(clippy::too_many_arguments)]
     fn gather(
         &mut self,
         width: Atom,
@@ -66,14 +87,30 @@ impl Ad<'_> {
         shape: &[Atom],
         source: VarId,
         values: VarId,
+        winners: Option<VarId>,
         loc: Loc,
     ) -> Res<Atom> {
         let ty = self.ty_var(values);
         let row = ty.row().unwrap_or_else(|| ty.clone());
-        let params: Vec<Param> = indices.iter().map(|_| self.param("i", Type::I64)).collect();
+        let mut params: Vec<Param> = indices.iter().map(|_| self.param("i", Type::I64)).collect();
         let at: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
+        let mut arrays = indices.to_vec();
+        let number = self.param("number", Type::I64);
+        if winners.is_some() {
+            arrays.push(self.iota(width, loc));
+            params.push(number.clone());
+        }
         let lambda = self.lambda(params, vec![row.clone()], |ad| {
-            let cond = ad.in_bounds(&at, shape, loc);
+            let mut cond = ad.in_bounds(&at, shape, loc);
+            if let Some(winners) = winners {
+                let then = ad.body(|ad| {
+                    let exp = Exp::Index { array: winners, indices: at.clone(), check: Check::Certified };
+                    let winner = ad.let_exp("winner", Type::I64, exp, loc);
+                    Ok(vec![ad.b.eq(PrimType::I64, winner, number.var.into(), loc)])
+                })?;
+                let otherwise = Body { stms: Vec::new(), result: vec![Atom::bool(false)] };
+                cond = ad.let_exp("won", Type::BOOL, Exp::If { cond, then, otherwise }, loc);
+            }
             let then = ad.body(|ad| {
                 let exp = Exp::Index { array: source, indices: at.clone(), check: Check::Certified };
                 Ok(vec![ad.let_exp("elem", row.clone(), exp, loc)])
@@ -81,7 +118,7 @@ impl Ad<'_> {
             let otherwise = ad.body(|ad| Ok(vec![ad.zero(&row, loc)]))?;
             Ok(vec![ad.let_exp("read", row.clone(), Exp::If { cond, then, otherwise }, loc)])
         })?;
-        Ok(self.let_exp("read", ty, Exp::Map { width, arrays: indices.to_vec(), lambda }, loc))
+        Ok(self.let_exp("read", ty, Exp::Map { width, arrays, lambda }, loc))
     }
 
     pub fn in_bounds(&mut self, indices: &[Atom], shape: &[Atom], loc: Loc) -> Atom {
@@ -101,7 +138,7 @@ impl Ad<'_> {
         if let (true, Some(ct)) = (is_plus(op), cts[0]) {
             let source = self.as_var("ct", ct, loc);
             if self.is_active_var(values[0]) {
-                let read = self.gather(*width, indices, shape, source, values[0], loc)?;
+                let read = self.gather(*width, indices, shape, source, values[0], None, loc)?;
                 self.add_adj(values[0], read, loc);
             }
             self.add_adj(dests[0], ct, loc);

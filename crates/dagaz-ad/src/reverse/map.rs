@@ -11,7 +11,7 @@ use dagaz_core::visit::free_vars_lambda;
 
 use std::collections::HashMap;
 
-use crate::context::{Ad, AdError, Adj, Res};
+use crate::context::{Ad, Adj, Res};
 use crate::rename::Renamer;
 
 use super::adjoint::acc_type;
@@ -37,9 +37,6 @@ impl Ad<'_> {
         cts: &[Option<Atom>],
         loc: Loc,
     ) -> Res<()> {
-        if arrays.iter().any(|a| self.ty_var(*a).is_acc()) {
-            return Err(AdError::not_yet(loc, "the reverse derivative of an accumulator"));
-        }
         let free = self.active_among(free_vars_lambda(lambda));
         let (free_arrays, free_scalars): (Vec<VarId>, Vec<VarId>) =
             free.into_iter().partition(|v| self.ty_var(*v).is_array());
@@ -64,7 +61,7 @@ impl Ad<'_> {
     /// The arrays whose rows have adjoints, with the parameters for the rows.
     fn active_rows<'a>(&self, job: &MapReturn<'a>) -> Vec<(VarId, &'a Param)> {
         let rows = job.arrays.iter().copied().zip(&job.lambda.params);
-        rows.filter(|(array, _)| self.is_active_var(*array)).collect()
+        rows.filter(|(array, p)| self.is_active_var(*array) && !p.ty.is_acc()).collect()
     }
 
     /// The map inside `with_acc` over the adjoints of the arrays.
@@ -112,8 +109,18 @@ impl Ad<'_> {
         let loc = job.loc;
         let mut renamer = Renamer::new(self, HashMap::new());
         let copy = renamer.lambda(job.lambda);
-        let mut params = copy.params.clone();
-        let mut arrays = job.arrays.to_vec();
+        let (mut params, mut arrays) = (Vec::new(), Vec::new());
+        for (param, array) in copy.params.iter().zip(job.arrays) {
+            match self.acc_adj.get(array).cloned() {
+                Some(cts) => {
+                    self.acc_adj.insert(param.var, cts);
+                }
+                None => {
+                    params.push(param.clone());
+                    arrays.push(*array);
+                }
+            }
+        }
         let mut row_cts = Vec::new();
         for (ct, ty) in job.cts.iter().zip(&job.lambda.ret) {
             row_cts.push(match ct {
@@ -136,7 +143,7 @@ impl Ad<'_> {
             params.push(param);
         }
         let rows: Vec<VarId> = (job.arrays.iter().zip(&copy.params))
-            .filter(|(array, _)| self.is_active_var(**array))
+            .filter(|(array, p)| self.is_active_var(**array) && !p.ty.is_acc())
             .map(|(_, p)| p.var)
             .collect();
         let mut ret: Vec<Type> = job.free_arrays.iter().map(|v| acc_type(&self.ty_var(*v))).collect();

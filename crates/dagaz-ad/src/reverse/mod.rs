@@ -7,6 +7,7 @@
 //!     in (y)                                 let (x_adj: f64) = f64.mul z ct
 //!                                            let (z_adj: f64) = f64.mul x ct
 
+mod acc;
 mod adjoint;
 mod control;
 mod fold;
@@ -16,10 +17,10 @@ mod map;
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
-use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res};
 use crate::rename::Renamer;
 
 use control::SavedLoop;
@@ -35,6 +36,7 @@ impl Ad<'_> {
     pub fn vjp(&mut self, lambda: &Lambda, args: &[Atom], cotangents: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
         self.enter(lambda, args, loc);
         self.adj.clear();
+        self.acc_adj.clear();
         let cts: Vec<Option<Atom>> = cotangents.iter().copied().map(Some).collect();
         self.sweep(&lambda.body, &cts, loc)?;
         let mut results = lambda.body.result.clone();
@@ -72,11 +74,10 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &body.result, stm.loc);
                 Ok(Saved::Nothing)
             }
-            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } if active => {
-                Err(AdError::not_yet(stm.loc, "the reverse derivative of an accumulator"))
-            }
             _ => {
-                self.push(stm.clone());
+                if let Some(stm) = self.without_accs(stm) {
+                    self.push(stm);
+                }
                 Ok(Saved::Nothing)
             }
         }
@@ -85,7 +86,8 @@ impl Ad<'_> {
     fn return_sweep(&mut self, stm: &Stm, saved: Saved) -> Res<()> {
         let loc = stm.loc;
         let cts: Vec<Option<Atom>> = stm.pat.iter().map(|p| self.take_adj(p.var)).collect();
-        if cts.iter().all(Option::is_none) {
+        let with_accs = stm.pat.iter().any(|p| self.acc_adj.contains_key(&p.var));
+        if cts.iter().all(Option::is_none) && !with_accs {
             return Ok(());
         }
         match &stm.exp {
@@ -106,6 +108,8 @@ impl Ad<'_> {
             Exp::Scatter { arrays, dests, shape, width, .. } => {
                 self.rev_scatter(*width, arrays, dests, shape, &cts, loc)
             }
+            Exp::WithAcc { inputs, lambda } => self.rev_with_acc(inputs, lambda, &cts, loc),
+            Exp::UpdateAcc { acc, indices, values } => self.rev_update_acc(*acc, indices, values, loc),
             Exp::WithVjp { rule, args, .. } => self.rev_custom(stm, rule, args, &cts),
             Exp::Trace { values, .. } => {
                 for (value, ct) in values.iter().zip(cts) {
@@ -139,6 +143,11 @@ impl Ad<'_> {
         let (loc, pat) = (stm.loc, &stm.pat[0]);
         match &stm.exp {
             Exp::Atom(a) => self.add_to(*a, Some(ct), loc),
+            Exp::UnOp(op @ (UnOp::ToBits | UnOp::FromBits), ty, a) => {
+                let back = if *op == UnOp::ToBits { UnOp::FromBits } else { UnOp::ToBits };
+                let ct = self.b.unop(back, op.result(*ty), ct, loc);
+                self.add_to(*a, Some(ct), loc);
+            }
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) => return self.rev_scalar(stm, ct),
             Exp::Convert(from, to, a) => {
                 let back = self.b.convert(*to, *from, ct, loc);
