@@ -342,6 +342,28 @@ pub enum Exp {
         indices: Vec<Atom>,
         values: Vec<Atom>,
     },
+
+    /// The results of `lambda` at `args`, then the tangents of all results, given those of the arguments.
+    /// Tangents have the types of what they belong to, integers and booleans included. Gone once `ad` has run,
+    /// as are the next two.
+    Jvp {
+        lambda: Lambda,
+        args: Vec<Atom>,
+        tangents: Vec<Atom>,
+    },
+    /// The results of `lambda` at `args`, then the adjoints of all arguments, given the cotangents of the results.
+    Vjp {
+        lambda: Lambda,
+        args: Vec<Atom>,
+        cotangents: Vec<Atom>,
+    },
+    /// The results of `lambda` at `args`. In reverse mode, `rule` gives the adjoints of the arguments from
+    /// the results and then their cotangents.
+    WithVjp {
+        lambda: Lambda,
+        rule: Lambda,
+        args: Vec<Atom>,
+    },
 }
 
 #[derive(Clone, Debug)]

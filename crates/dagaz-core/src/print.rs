@@ -292,6 +292,7 @@ impl<'p> Printer<'p> {
                 return None;
             }
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } => return None,
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return None,
         })
     }
 
@@ -334,6 +335,21 @@ impl<'p> Printer<'p> {
                     self.acc_input(input, indent + 1);
                 }
                 self.lambda("body ", lambda, indent + 1);
+            }
+            Exp::Jvp { lambda, args, tangents } => {
+                let (args, seeds) = (self.atoms(args), self.atoms(tangents));
+                self.line(indent, &format!("jvp ({args}) ({seeds})"));
+                self.lambda("", lambda, indent + 1);
+            }
+            Exp::Vjp { lambda, args, cotangents } => {
+                let (args, seeds) = (self.atoms(args), self.atoms(cotangents));
+                self.line(indent, &format!("vjp ({args}) ({seeds})"));
+                self.lambda("", lambda, indent + 1);
+            }
+            Exp::WithVjp { lambda, rule, args } => {
+                self.line(indent, &format!("with_vjp ({})", self.atoms(args)));
+                self.lambda("", lambda, indent + 1);
+                self.lambda("rule ", rule, indent + 1);
             }
             _ => {
                 let text = self.simple(exp).unwrap_or_default();

@@ -81,6 +81,10 @@ pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
             f((*acc).into());
             indices.iter().chain(values).copied().for_each(f);
         }
+        Exp::Jvp { args, tangents: seeds, .. } | Exp::Vjp { args, cotangents: seeds, .. } => {
+            args.iter().chain(seeds).copied().for_each(f);
+        }
+        Exp::WithVjp { args, .. } => args.iter().copied().for_each(f),
     }
 }
 
@@ -110,6 +114,8 @@ pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
         Exp::WithAcc { inputs, lambda } => {
             inputs.iter().filter_map(|i| i.op.as_ref().map(|(op, _)| op)).chain([lambda]).collect()
         }
+        Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
+        Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
         Exp::Atom(_)
         | Exp::UnOp(..)
         | Exp::BinOp(..)
@@ -226,6 +232,7 @@ impl FreeVars {
             | Exp::Hist { .. }
             | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {}
         }
     }
 }

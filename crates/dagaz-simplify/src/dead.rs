@@ -77,6 +77,11 @@ pub(crate) fn for_each_body(exp: &mut Exp, f: &mut impl FnMut(&[Param], &[Type],
             inputs.iter_mut().filter_map(|i| i.op.as_mut()).for_each(|(op, _)| lambda(op));
             lambda(l);
         }
+        Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } => lambda(l),
+        Exp::WithVjp { lambda: l, rule, .. } => {
+            lambda(l);
+            lambda(rule);
+        }
         Exp::If { then, otherwise, .. } => {
             f(&[], &[], then);
             f(&[], &[], otherwise);
@@ -130,6 +135,7 @@ fn is_removable(exp: &Exp) -> bool {
         }
         Exp::Scatter { pre, .. } => pre.iter().all(lambda),
         Exp::WithAcc { lambda: l, .. } => lambda(l),
+        Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => lambda(l),
         Exp::UpdateAcc { .. } => true,
         Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => false,
     }

@@ -73,7 +73,12 @@ pub fn simplify_with(
     }
     let mut core = simplifier.finish();
     core.entries = entries;
-    dead::remove_dead_code(&mut core);
-    copies::insert_copies(&mut core);
+    clean_up(&mut core);
     Ok(core)
+}
+
+/// Removes dead statements, and copies arrays where an update would otherwise destroy something still used.
+pub fn clean_up(core: &mut CoreProgram) {
+    dead::remove_dead_code(core);
+    copies::insert_copies(core);
 }

@@ -318,10 +318,23 @@ fn equality_of_arrays_compares_all_components() {
 }
 
 #[test]
-fn differentiation_is_reported() {
+fn derivatives_become_forms_of_core() {
     check_core(
         "entry main (x: f64) = (intrinsics.jvp2 (\\y -> y * y) x 1).1",
-        expect!["differentiation is not available yet"],
+        expect![[r#"
+            def main (x_0: f64) : (result_1: f64) =
+              let (y_4: f64, y_5: f64) =
+                jvp (x_0) (1.0f64)
+                  \(x_2: f64) : (f64) ->
+                    let (mul_3: f64) = f64.mul x_2 x_2
+                    in (mul_3)
+              in (y_5)
+
+            entry "main" = main
+              sizes 0 0
+              param "x" : value "f64" f64
+              result value "f64" f64
+        "#]],
     );
 }
 

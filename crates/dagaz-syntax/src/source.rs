@@ -62,6 +62,19 @@ impl SourceMap {
         Some((line, before[line_start..].chars().count() + 1))
     }
 
+    /// The character at a one-based line and column of a file.
+    pub fn span_at(&self, file: &str, line: u32, col: u32) -> Option<Span> {
+        let id = self.files.iter().position(|f| f.name == file)?;
+        let text = &self.files[id].text;
+        let line_start = match line {
+            1 => 0,
+            _ => text.match_indices('\n').nth(line as usize - 2)?.0 + 1,
+        };
+        let (offset, character) = text[line_start..].char_indices().nth(col.saturating_sub(1) as usize)?;
+        let start = line_start + offset;
+        Some(Span::new(FileId(id as u32), start, start + character.len_utf8()))
+    }
+
     /// `file.fut:3:7`, or `<built-in>` for code without a place.
     pub fn describe(&self, span: Span) -> String {
         match (self.get(span.file), self.line_col(span)) {

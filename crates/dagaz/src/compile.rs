@@ -1,7 +1,7 @@
 //! From source to Core: the stages of the front half of the compiler, one after the other.
 //!
 //! ```text
-//! files ──load──▶ units ──check──▶ typed program ──simplify──▶ Core ──verify──▶ Compiled
+//! files ──load──▶ units ──check──▶ typed program ──simplify──▶ Core ──ad──▶ Core ──verify──▶ Compiled
 //! ```
 //!
 //! Verification happens in debug builds, which includes all tests; what it finds is a mistake of the compiler and
@@ -11,9 +11,9 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use dagaz_core::exp::{Entry, Program};
+use dagaz_core::exp::{Entry, Program, SourceLoc};
 use dagaz_simplify::Parameters;
-use dagaz_syntax::{Diagnostic, SourceMap};
+use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::{Dialect, typed};
 
 use crate::load::{self, Loaded};
@@ -168,6 +168,21 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Re
     if cfg!(debug_assertions) {
         verify(&core)?;
     }
+    let locs = core.locs.clone();
+    let core = match dagaz_ad::differentiate(core) {
+        Ok(mut core) => {
+            dagaz_simplify::clean_up(&mut core);
+            core
+        }
+        Err(errors) => {
+            let errors = errors.iter().map(|error| ad_diagnostic(error, &locs, &sources));
+            let diagnostics = checked.diagnostics.into_iter().chain(errors).collect();
+            return Err(reject(sources, diagnostics));
+        }
+    };
+    if cfg!(debug_assertions) {
+        verify(&core)?;
+    }
     Ok(Compiled {
         core: Arc::new(core),
         sources: Arc::new(sources),
@@ -186,6 +201,16 @@ pub fn verify(core: &Program) -> Result<(), Failure> {
             Err(Failure::Internal(format!("Core does not verify ({count} errors): {first}")))
         }
     }
+}
+
+/// A derivative that cannot be made, shown where the user asked for it: at the outermost of the inlined calls.
+fn ad_diagnostic(error: &dagaz_ad::AdError, locs: &[SourceLoc], sources: &SourceMap) -> Diagnostic {
+    let mut place = locs.get(error.loc.0 as usize);
+    while let Some(outer) = place.and_then(|p| p.inlined_at).and_then(|loc| locs.get(loc.0 as usize)) {
+        place = Some(outer);
+    }
+    let span = place.and_then(|p| sources.span_at(&p.file, p.line, p.col)).unwrap_or(Span::NONE);
+    Diagnostic::error(error.code, span, error.message.clone())
 }
 
 fn keep_entry(program: &mut typed::Program, name: &str) {

@@ -502,6 +502,11 @@ impl<'g> Compiler<'g> {
                 return self.exp(exp);
             }
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } => return self.exp(exp),
+            // What derivatives mean is for `ad` to say.
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => Instr::Assert {
+                cond: self.operand(Atom::bool(false))?,
+                message: vec![CodePart::Text("internal error: run `ad` first".to_owned())],
+            },
         })
     }
 

@@ -47,6 +47,19 @@ impl Parser {
             "trace" => Ok(Exp::Trace { tag: self.text("a tag in quotes")?, values: self.atoms("(", ")")? }),
             "map" | "reduce" | "reduce_comm" | "scan" | "hist" | "scatter" => self.parallel(&word),
             "with_acc" => self.with_acc(),
+            "jvp" => {
+                let (args, tangents) = (self.atoms("(", ")")?, self.atoms("(", ")")?);
+                Ok(Exp::Jvp { args, tangents, lambda: self.lambda()? })
+            }
+            "vjp" => {
+                let (args, cotangents) = (self.atoms("(", ")")?, self.atoms("(", ")")?);
+                Ok(Exp::Vjp { args, cotangents, lambda: self.lambda()? })
+            }
+            "with_vjp" => {
+                let (args, lambda) = (self.atoms("(", ")")?, self.lambda()?);
+                self.expect_word("rule")?;
+                Ok(Exp::WithVjp { args, lambda, rule: self.lambda()? })
+            }
             "update_acc" => {
                 let acc = self.var()?;
                 Ok(Exp::UpdateAcc { acc, indices: self.atoms("[", "]")?, values: self.atoms("(", ")")? })

@@ -48,6 +48,39 @@ impl<'p> Verifier<'p> {
         }
     }
 
+    /// Derivatives: the seeds have the types of what they belong to.
+    pub(super) fn derivative(&mut self, exp: &'p Exp) -> Option<Vec<Type>> {
+        match exp {
+            Exp::Jvp { lambda, args, tangents } => {
+                let types = self.atom_types(args)?;
+                self.check_results(tangents, &types);
+                self.lambda(lambda, &types, "the differentiated function");
+                Some([lambda.ret.clone(), lambda.ret.clone()].concat())
+            }
+            Exp::Vjp { lambda, args, cotangents } => {
+                let types = self.atom_types(args)?;
+                self.check_results(cotangents, &lambda.ret);
+                self.lambda(lambda, &types, "the differentiated function");
+                Some([lambda.ret.clone(), types].concat())
+            }
+            Exp::WithVjp { lambda, rule, args } => {
+                let types = self.atom_types(args)?;
+                self.lambda(lambda, &types, "the function with a rule");
+                let results = [lambda.ret.clone(), lambda.ret.clone()].concat();
+                self.lambda(rule, &results, "the rule");
+                if self.expect_count(rule.ret.len(), types.len(), "adjoints") {
+                    rule.ret.iter().zip(&types).for_each(|(r, t)| self.expect_same(r, t, "an adjoint"));
+                }
+                Some(lambda.ret.clone())
+            }
+            _ => None,
+        }
+    }
+
+    fn atom_types(&mut self, atoms: &[Atom]) -> Option<Vec<Type>> {
+        atoms.iter().map(|a| self.atom(*a)).collect()
+    }
+
     /// The types of the rows, given that every array has the width.
     fn rows(&mut self, width: Atom, arrays: &[VarId]) -> Option<Vec<Type>> {
         self.expect_type(width, &Type::I64, "width");

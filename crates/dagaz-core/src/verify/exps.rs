@@ -73,6 +73,7 @@ impl<'p> Verifier<'p> {
             | Exp::Hist { .. }
             | Exp::Scatter { .. } => None,
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
             // These say themselves what their results share.
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
@@ -167,6 +168,7 @@ impl<'p> Verifier<'p> {
             Exp::Trace { values, .. } => values.iter().map(|v| self.atom(*v)).collect(),
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => self.bulk(exp),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => self.bulk(exp),
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => self.derivative(exp),
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
     }

@@ -2,6 +2,7 @@
 
 mod accumulator;
 mod array;
+mod derivative;
 mod equality;
 mod flat;
 mod histogram;
@@ -78,9 +79,11 @@ impl Simplifier<'_> {
             ("flat_update_2d" | "flat_update_3d" | "flat_update_4d", [SVal::Array(a), rest @ ..]) => {
                 self.flat_update(a, rest)
             }
-            ("jvp2" | "vjp2" | "jmp2" | "mjp2" | "with_vjp", _) => {
-                self.unsupported("differentiation is not available yet")
-            }
+            ("jvp2", [f, x, seed]) => self.jvp2(f, x, seed, type_args),
+            ("vjp2", [f, x, seed]) => self.vjp2(f, x, seed, type_args),
+            ("jmp2", [f, x, SVal::Array(seeds)]) => self.many_seeds(true, f, x, seeds, type_args),
+            ("mjp2", [f, x, SVal::Array(seeds)]) => self.many_seeds(false, f, x, seeds, type_args),
+            ("with_vjp", [f, rule, x]) => self.with_vjp(f, rule, x, type_args),
             (name, _) => self.bug(format!("the intrinsic {name} at arguments that it does not take")),
         }
     }

@@ -50,7 +50,7 @@ impl Simplifier<'_> {
 
     /// Rows must all have the same sizes, which must be known before any row is.
     /// Size arithmetic on what is known outside is moved there.
-    fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
+    pub(super) fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark)) {
             return Ok(());
         }

@@ -1,0 +1,134 @@
+//! Which variables depend on what is differentiated: only those have tangents and adjoints.
+//!
+//! An index, a size, a condition or a comparison passes nothing on. A loop is looked at until nothing changes.
+
+use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::prim::{PrimType, UnOp};
+use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::visit::{free_vars, free_vars_lambda};
+
+use crate::context::Ad;
+
+impl Ad<'_> {
+    pub fn is_active(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Var(var) if self.active.contains(&var))
+    }
+
+    pub fn is_active_var(&self, var: VarId) -> bool {
+        self.active.contains(&var)
+    }
+
+    fn mark(&mut self, param: &Param, active: bool) {
+        if active {
+            self.active.insert(param.var);
+        }
+    }
+
+    fn any_var(&self, vars: &[VarId]) -> bool {
+        vars.iter().any(|v| self.is_active_var(*v))
+    }
+
+    /// Marks what is active in a body, and says which results are.
+    pub fn analyse(&mut self, body: &Body) -> Vec<bool> {
+        body.stms.iter().for_each(|s| self.analyse_stm(s));
+        body.result.iter().map(|a| self.is_active(*a)).collect()
+    }
+
+    fn analyse_stm(&mut self, stm: &Stm) {
+        let results = self.analyse_exp(stm);
+        for (param, active) in stm.pat.iter().zip(results) {
+            self.mark(param, active);
+        }
+    }
+
+    fn analyse_lambda(&mut self, lambda: &Lambda, args: &[bool]) -> Vec<bool> {
+        for (param, active) in lambda.params.iter().zip(args) {
+            self.mark(param, *active);
+        }
+        self.analyse(&lambda.body)
+    }
+
+    /// An operator of a reduction: all of its components, or none.
+    fn analyse_operator(&mut self, op: &Lambda, mut active: bool) -> bool {
+        active |= free_vars_lambda(op).iter().any(|v| self.is_active_var(*v));
+        let args = vec![active; op.params.len()];
+        self.analyse_lambda(op, &args);
+        active
+    }
+
+    fn analyse_exp(&mut self, stm: &Stm) -> Vec<bool> {
+        let all = |active: bool| vec![active; stm.pat.len()];
+        match &stm.exp {
+            Exp::CmpOp(..) | Exp::Scratch { .. } | Exp::Assert { .. } => all(false),
+            Exp::UnOp(op, _, a) => all(passes_on(*op) && self.is_active(*a)),
+            Exp::Convert(from, to, a) => {
+                all(*from != PrimType::Bool && *to != PrimType::Bool && self.is_active(*a))
+            }
+            Exp::Atom(a) | Exp::Replicate { value: a, .. } => all(self.is_active(*a)),
+            Exp::BinOp(_, _, a, b) => all(self.is_active(*a) || self.is_active(*b)),
+            Exp::Iota { start, step, .. } => all(self.is_active(*start) || self.is_active(*step)),
+            Exp::TernOp(_, _, operands) => all(operands.iter().any(|a| self.is_active(*a))),
+            Exp::ArrayLit { elems, .. } => all(elems.iter().any(|a| self.is_active(*a))),
+            Exp::Index { array, .. } | Exp::Slice { array, .. } | Exp::Copy(array) => {
+                all(self.is_active_var(*array))
+            }
+            Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => all(self.is_active_var(*array)),
+            Exp::Update { array, value, .. } => all(self.is_active_var(*array) || self.is_active(*value)),
+            Exp::Concat { arrays } => all(self.any_var(arrays)),
+            Exp::Trace { values, .. } => values.iter().map(|a| self.is_active(*a)).collect(),
+            Exp::UpdateAcc { acc, .. } => all(self.is_active_var(*acc)),
+            Exp::WithVjp { args, .. } => all(args.iter().any(|a| self.is_active(*a))),
+            Exp::If { then, otherwise, .. } => {
+                let (then, otherwise) = (self.analyse(then), self.analyse(otherwise));
+                then.into_iter().zip(otherwise).map(|(a, b)| a || b).collect()
+            }
+            Exp::Loop { params, body, .. } => {
+                params.iter().for_each(|(p, init)| {
+                    let active = self.is_active(*init);
+                    self.mark(p, active);
+                });
+                loop {
+                    let results = self.analyse(body);
+                    let news =
+                        params.iter().zip(&results).filter(|((p, _), r)| **r && !self.is_active_var(p.var));
+                    let news: Vec<VarId> = news.map(|((p, _), _)| p.var).collect();
+                    if news.is_empty() {
+                        break params.iter().map(|(p, _)| self.is_active_var(p.var)).collect();
+                    }
+                    self.active.extend(news);
+                }
+            }
+            Exp::Map { arrays, lambda, .. } => {
+                let args: Vec<bool> = arrays.iter().map(|a| self.is_active_var(*a)).collect();
+                self.analyse_lambda(lambda, &args)
+            }
+            Exp::Reduce { arrays, op, neutral, .. } | Exp::Scan { arrays, op, neutral, .. } => {
+                let active = self.any_var(arrays) || neutral.iter().any(|a| self.is_active(*a));
+                all(self.analyse_operator(op, active))
+            }
+            Exp::Hist { arrays, dests, shape, op, .. } => {
+                let active = self.any_var(dests) || self.any_var(&arrays[shape.len()..]);
+                all(self.analyse_operator(op, active))
+            }
+            Exp::Scatter { arrays, dests, shape, .. } => (arrays[shape.len()..].iter().zip(dests))
+                .map(|(value, dest)| self.is_active_var(*value) || self.is_active_var(*dest))
+                .collect(),
+            Exp::WithAcc { inputs, lambda } => {
+                let active = free_vars(&stm.exp).iter().any(|v| self.is_active_var(*v));
+                for (op, _) in inputs.iter().filter_map(|i| i.op.as_ref()) {
+                    self.analyse_operator(op, active);
+                }
+                let args = vec![active; lambda.params.len()];
+                self.analyse_lambda(lambda, &args);
+                all(active)
+            }
+            // Expanded before.
+            Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
+        }
+    }
+}
+
+/// Operations that give truth values or counts have the derivative zero everywhere.
+fn passes_on(op: UnOp) -> bool {
+    !matches!(op, UnOp::IsNan | UnOp::IsInf | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::Signum)
+}

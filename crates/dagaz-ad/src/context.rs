@@ -1,0 +1,243 @@
+//! The state of the transformation: the code built so far, types, activity, and adjoints.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use dagaz_core::build::Builder;
+use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
+
+use crate::scalar::plus_op;
+
+/// Why a derivative could not be made.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AdError {
+    /// The code of the diagnostic.
+    pub code: &'static str,
+    pub message: String,
+    pub loc: Loc,
+}
+
+impl AdError {
+    pub(crate) fn not_yet(loc: Loc, what: impl fmt::Display) -> AdError {
+        AdError { code: "not-yet", message: format!("{what} is not available yet"), loc }
+    }
+}
+
+impl fmt::Display for AdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for AdError {}
+
+pub(crate) type Res<T> = Result<T, AdError>;
+
+/// Where the adjoint of a variable is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Adj {
+    Value(Atom),
+    /// Contributions go to an accumulator over all dimensions of the array.
+    Acc(VarId),
+}
+
+pub(crate) struct Ad<'p> {
+    pub b: Builder,
+    pub funs: &'p [Fun],
+    /// The functions that are being inlined.
+    pub inlining: Vec<FunId>,
+    pub types: HashMap<VarId, Type>,
+    pub active: HashSet<VarId>,
+    /// Tangents of active variables, in forward mode.
+    pub tan: HashMap<VarId, Atom>,
+    /// Adjoints so far, in reverse mode; a variable without one has the adjoint zero.
+    pub adj: HashMap<VarId, Adj>,
+    /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
+    pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
+}
+
+impl<'p> Ad<'p> {
+    pub fn new(vars: Vars, funs: &'p [Fun]) -> Ad<'p> {
+        Ad {
+            b: Builder::new(vars),
+            funs,
+            inlining: Vec::new(),
+            types: HashMap::new(),
+            active: HashSet::new(),
+            tan: HashMap::new(),
+            adj: HashMap::new(),
+            acc_adj: HashMap::new(),
+        }
+    }
+
+    pub fn note(&mut self, param: &Param) {
+        self.types.insert(param.var, param.ty.clone());
+    }
+
+    pub fn ty(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Const(prim) => Type::Prim(prim.ty()),
+            Atom::Var(var) => self.types.get(&var).cloned().unwrap_or(Type::I64),
+        }
+    }
+
+    pub fn ty_var(&self, var: VarId) -> Type {
+        self.ty(var.into())
+    }
+
+    pub fn push(&mut self, stm: Stm) {
+        stm.pat.iter().for_each(|p| {
+            self.types.insert(p.var, p.ty.clone());
+        });
+        self.b.push(stm);
+    }
+
+    pub fn param(&mut self, hint: &str, ty: Type) -> Param {
+        let param = self.b.fresh_param(hint, ty);
+        self.note(&param);
+        param
+    }
+
+    pub fn let_exp(&mut self, hint: &str, ty: Type, exp: Exp, loc: Loc) -> Atom {
+        self.let_var(hint, ty, exp, loc).into()
+    }
+
+    pub fn let_var(&mut self, hint: &str, ty: Type, exp: Exp, loc: Loc) -> VarId {
+        let param = self.param(hint, ty);
+        let var = param.var;
+        self.b.push(Stm { pat: vec![param], exp, loc });
+        var
+    }
+
+    pub fn let_exps(&mut self, hint: &str, types: &[Type], exp: Exp, loc: Loc) -> Vec<VarId> {
+        let pat: Vec<Param> = types.iter().map(|ty| self.param(hint, ty.clone())).collect();
+        let vars = pat.iter().map(|p| p.var).collect();
+        self.b.push(Stm { pat, exp, loc });
+        vars
+    }
+
+    /// The atom as a variable.
+    pub fn as_var(&mut self, hint: &str, atom: Atom, loc: Loc) -> VarId {
+        match atom {
+            Atom::Var(var) => var,
+            Atom::Const(_) => {
+                let ty = self.ty(atom);
+                self.let_var(hint, ty, Exp::Atom(atom), loc)
+            }
+        }
+    }
+
+    /// What `build` adds to a new scope, and what it returns.
+    pub fn scope<T>(&mut self, build: impl FnOnce(&mut Self) -> Res<T>) -> Res<(Vec<Stm>, T)> {
+        self.b.push_scope();
+        let result = build(self);
+        let stms = self.b.pop_scope();
+        Ok((stms, result?))
+    }
+
+    pub fn body(&mut self, build: impl FnOnce(&mut Self) -> Res<Vec<Atom>>) -> Res<Body> {
+        let (stms, result) = self.scope(build)?;
+        Ok(Body { stms, result })
+    }
+
+    pub fn lambda(
+        &mut self,
+        params: Vec<Param>,
+        ret: Vec<Type>,
+        build: impl FnOnce(&mut Self) -> Res<Vec<Atom>>,
+    ) -> Res<Lambda> {
+        Ok(Lambda { params, body: self.body(build)?, ret })
+    }
+
+    pub fn select(&mut self, cond: Atom, ty: Type, then: Atom, otherwise: Atom, loc: Loc) -> Atom {
+        match cond {
+            Atom::Const(Prim::Bool(true)) => then,
+            Atom::Const(Prim::Bool(false)) => otherwise,
+            _ => {
+                let branch = |result| Body { stms: Vec::new(), result: vec![result] };
+                self.let_exp(
+                    "chosen",
+                    ty,
+                    Exp::If { cond, then: branch(then), otherwise: branch(otherwise) },
+                    loc,
+                )
+            }
+        }
+    }
+
+    /// A zero of the type.
+    pub fn zero(&mut self, ty: &Type, loc: Loc) -> Atom {
+        match ty {
+            Type::Prim(prim) => Prim::zero(*prim).into(),
+            Type::Array { elem, dims } => {
+                let exp = Exp::Replicate { dims: dims.clone(), value: Prim::zero(*elem).into() };
+                self.let_exp("zeros", ty.clone(), exp, loc)
+            }
+            Type::Acc { .. } => Atom::bool(false),
+        }
+    }
+
+    /// `x + y`, of scalars or arrays of the type.
+    pub fn sum(&mut self, ty: &Type, x: Atom, y: Atom, loc: Loc) -> Atom {
+        let (Type::Array { elem, dims }, Some(xs), Some(ys)) = (ty, x.as_var(), y.as_var()) else {
+            let prim = ty.elem().unwrap_or(PrimType::Bool);
+            let zero: Atom = Prim::zero(prim).into();
+            return match () {
+                () if x == zero => y,
+                () if y == zero => x,
+                () => self.plus(prim, x, y, loc),
+            };
+        };
+        let row = Type::array(*elem, dims[1..].to_vec());
+        let lambda = self.plus_lambda(&row, loc);
+        let exp = Exp::Map { width: dims[0], arrays: vec![xs, ys], lambda };
+        self.let_exp("sum", ty.clone(), exp, loc)
+    }
+
+    /// `\x y -> x + y` on scalars or arrays of the type.
+    pub fn plus_lambda(&mut self, ty: &Type, loc: Loc) -> Lambda {
+        let (x, y) = (self.param("x", ty.clone()), self.param("y", ty.clone()));
+        let (a, b) = (x.var.into(), y.var.into());
+        self.b.push_scope();
+        let sum = self.sum(ty, a, b, loc);
+        let stms = self.b.pop_scope();
+        Lambda { params: vec![x, y], body: Body { stms, result: vec![sum] }, ret: vec![ty.clone()] }
+    }
+
+    /// The sum of the rows of an array of `n` rows of the type.
+    pub fn sum_rows(&mut self, n: Atom, array: VarId, row: &Type, loc: Loc) -> Atom {
+        let op = self.plus_lambda(row, loc);
+        let neutral = vec![self.zero(row, loc)];
+        let exp = Exp::Reduce { width: n, arrays: vec![array], pre: None, op, neutral, commutative: true };
+        self.let_exp("sum", row.clone(), exp, loc)
+    }
+
+    pub fn iota(&mut self, n: Atom, loc: Loc) -> VarId {
+        let exp = Exp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
+        self.let_var("iota", Type::array(PrimType::I64, vec![n]), exp, loc)
+    }
+
+    pub fn i64_op(&mut self, op: BinOp, x: Atom, y: Atom, loc: Loc) -> Atom {
+        self.b.binop(op, PrimType::I64, x, y, loc)
+    }
+
+    pub fn hint(&self, var: VarId, suffix: &str) -> String {
+        let hint = self.b.vars.hint(var);
+        if hint.ends_with(suffix) { hint.to_owned() } else { format!("{hint}{suffix}") }
+    }
+}
+
+/// Whether an operator is the sum that tangents use.
+pub(crate) fn is_plus(op: &Lambda) -> bool {
+    let [x, y] = op.params.as_slice() else { return false };
+    let [stm] = op.body.stms.as_slice() else { return false };
+    let (Exp::BinOp(kind, ty, a, b), [pat]) = (&stm.exp, stm.pat.as_slice()) else { return false };
+    let operands = [*a, *b];
+    let swapped = [Atom::from(y.var), x.var.into()];
+    *kind == plus_op(*ty)
+        && *ty != PrimType::Bool
+        && (operands == [x.var.into(), y.var.into()] || operands == swapped)
+        && op.body.result == [Atom::from(pat.var)]
+}

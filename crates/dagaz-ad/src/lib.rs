@@ -1,0 +1,244 @@
+//! Derivatives of Core programs: the forms `jvp`, `vjp` and `with_vjp` go, ordinary Core stays.
+//!
+//!     let (y: f64, y_tan: f64) =                       let (y: f64) = f64.mul x x
+//!       jvp (x) (x_tan) \(z: f64) : (f64) ->    ==>    let (a: f64) = f64.mul x x_tan
+//!         let (y: f64) = f64.mul z z                   let (b: f64) = f64.mul x x_tan
+//!         in (y)                                       let (y_tan: f64) = f64.add a b
+//!
+//! The innermost form goes first, so that forms can be nested in any order. Functions called under a form are
+//! inlined. Names: primal `x`, tangent `x_tan`, adjoint `x_adj`, incoming cotangent `ct`, saved values `saved`.
+//! There are three answers and never a mixture: a derivative, a zero (see [`scalar`] for where the derivative is
+//! zero by convention), or an [`AdError`].
+//!
+//! Every type has tangents and adjoints of its own type; those of integers and truth values are what the table of
+//! scalar operations makes of them, and zero wherever a value does not depend on what is differentiated.
+//!
+//! The result may use arrays after it has consumed them, as if every update were of a copy: whoever calls this must
+//! insert copies where they are needed. Dead statements are left, too.
+
+mod activity;
+mod context;
+mod forward;
+mod rename;
+mod reverse;
+mod scalar;
+
+use std::collections::HashMap;
+
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::types::{Atom, FunId, Param, Type};
+
+pub use crate::context::AdError;
+use crate::context::{Ad, Res};
+use crate::rename::Renamer;
+
+/// The program without derivative forms.
+pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
+    let Program { consts, funs, entries, vars, locs } = program;
+    let mut ad = Ad::new(vars, &funs);
+    for fun in &funs {
+        fun.params.iter().for_each(|p| ad.note(p));
+    }
+    let mut errors = Vec::new();
+    let consts = Body { stms: consts, result: Vec::new() };
+    let consts = ad.expand(&consts, false).unwrap_or_else(|error| {
+        errors.push(error);
+        Body::default()
+    });
+    let mut done = Vec::with_capacity(funs.len());
+    for fun in &funs {
+        match ad.expand(&fun.body, false) {
+            Ok(body) => done.push(dagaz_core::exp::Fun { body, ..fun.clone() }),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (vars, _) = ad.b.finish();
+    Ok(Program { consts: consts.stms, funs: done, entries, vars, locs })
+}
+
+/// Expansion of forms and, below them, of calls.
+impl Ad<'_> {
+    fn expand(&mut self, body: &Body, below_form: bool) -> Res<Body> {
+        self.body(|ad| {
+            body.stms.iter().try_for_each(|stm| ad.expand_stm(stm, below_form))?;
+            Ok(body.result.clone())
+        })
+    }
+
+    fn expand_lambda(&mut self, lambda: &Lambda, below_form: bool) -> Res<Lambda> {
+        lambda.params.iter().for_each(|p| self.note(p));
+        let body = self.expand(&lambda.body, below_form)?;
+        Ok(Lambda { params: lambda.params.clone(), body, ret: lambda.ret.clone() })
+    }
+
+    fn expand_stm(&mut self, stm: &Stm, below: bool) -> Res<()> {
+        let loc = stm.loc;
+        match &stm.exp {
+            Exp::Jvp { lambda, args, tangents } => {
+                let lambda = self.expand_lambda(lambda, true)?;
+                let results = self.jvp(&lambda, args, tangents, loc)?;
+                self.bind(&stm.pat, &results, loc);
+                Ok(())
+            }
+            Exp::Vjp { lambda, args, cotangents } => {
+                let lambda = self.expand_lambda(lambda, true)?;
+                let results = self.vjp(&lambda, args, cotangents, loc)?;
+                self.bind(&stm.pat, &results, loc);
+                Ok(())
+            }
+            Exp::WithVjp { lambda, args, .. } if !below => {
+                self.bind(&lambda.params, args, loc);
+                let body = self.expand(&lambda.body, below)?;
+                body.stms.into_iter().for_each(|s| self.push(s));
+                self.bind(&stm.pat, &body.result, loc);
+                Ok(())
+            }
+            Exp::Call { fun, args } if below => {
+                let results = self.inline(*fun, args, loc)?;
+                self.bind(&stm.pat, &results, loc);
+                Ok(())
+            }
+            _ => {
+                let mut stm = stm.clone();
+                self.expand_inside(&mut stm.exp, below, loc)?;
+                self.push(stm);
+                Ok(())
+            }
+        }
+    }
+
+    /// A variable for each atom.
+    fn bind(&mut self, pat: &[Param], atoms: &[Atom], loc: Loc) {
+        for (param, atom) in pat.iter().zip(atoms) {
+            self.push(Stm { pat: vec![param.clone()], exp: Exp::Atom(*atom), loc });
+        }
+    }
+
+    /// The statements of a function, with new names, and its results.
+    fn inline(&mut self, id: FunId, args: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
+        let Some(fun) = self.funs.get(id.0 as usize) else {
+            return Err(AdError::not_yet(loc, "a call of an unknown function"));
+        };
+        if self.inlining.contains(&id) {
+            return Err(AdError::not_yet(
+                loc,
+                format!("the derivative of the recursive function {}", fun.name),
+            ));
+        }
+        self.inlining.push(id);
+        let map: HashMap<_, _> = fun.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
+        let body = Renamer::new(self, map).body(&fun.body);
+        let expanded = self.expand(&body, true);
+        self.inlining.pop();
+        let expanded = expanded?;
+        expanded.stms.into_iter().for_each(|s| self.push(s));
+        Ok(expanded.result)
+    }
+
+    fn expand_inside(&mut self, exp: &mut Exp, below: bool, loc: Loc) -> Res<()> {
+        match exp {
+            Exp::If { then, otherwise, .. } => {
+                *then = self.expand(then, below)?;
+                *otherwise = self.expand(otherwise, below)?;
+            }
+            Exp::Loop { params, form, body } => {
+                params.iter().for_each(|(p, _)| self.note(p));
+                match form {
+                    LoopForm::For { var, ty, .. } => {
+                        self.types.insert(*var, Type::Prim(*ty));
+                    }
+                    LoopForm::While { cond } => *cond = self.expand(cond, below)?,
+                }
+                *body = self.expand(body, below)?;
+            }
+            Exp::Map { lambda, .. } => *lambda = self.expand_lambda(lambda, below)?,
+            Exp::Reduce { width, arrays, pre, op, .. } | Exp::Scan { width, arrays, pre, op, .. } => {
+                *op = self.expand_lambda(op, below)?;
+                self.expand_pre(*width, arrays, pre, below, loc)?;
+            }
+            Exp::Hist { width, arrays, pre, op, .. } => {
+                *op = self.expand_lambda(op, below)?;
+                self.expand_pre(*width, arrays, pre, below, loc)?;
+            }
+            Exp::Scatter { width, arrays, pre, .. } => self.expand_pre(*width, arrays, pre, below, loc)?,
+            Exp::WithAcc { inputs, lambda } => {
+                for (op, _) in inputs.iter_mut().filter_map(|i| i.op.as_mut()) {
+                    *op = self.expand_lambda(op, below)?;
+                }
+                *lambda = self.expand_lambda(lambda, below)?;
+            }
+            Exp::WithVjp { lambda, rule, .. } => {
+                *lambda = self.expand_lambda(lambda, below)?;
+                *rule = self.expand_lambda(rule, below)?;
+            }
+            Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => {}
+            Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => {}
+            Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => {}
+            Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => {}
+            Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
+            Exp::Jvp { .. } | Exp::Vjp { .. } => {}
+        }
+        Ok(())
+    }
+
+    /// Below a form, a fused map is a map of its own, so that rules need not know of it.
+    fn expand_pre(
+        &mut self,
+        width: Atom,
+        arrays: &mut Vec<dagaz_core::types::VarId>,
+        pre: &mut Option<Lambda>,
+        below: bool,
+        loc: Loc,
+    ) -> Res<()> {
+        let Some(lambda) = pre.take() else { return Ok(()) };
+        let lambda = self.expand_lambda(&lambda, below)?;
+        if !below {
+            *pre = Some(lambda);
+            return Ok(());
+        }
+        let types: Vec<Type> = lambda.ret.iter().map(|t| t.with_outer(&[width])).collect();
+        let map = Exp::Map { width, arrays: arrays.clone(), lambda };
+        *arrays = self.let_exps("mapped", &types, map, loc);
+        Ok(())
+    }
+
+    /// The types of everything bound in a body.
+    fn note_body(&mut self, body: &Body) {
+        for stm in &body.stms {
+            stm.pat.iter().for_each(|p| self.note(p));
+            for lambda in dagaz_core::visit::lambdas(&stm.exp) {
+                lambda.params.iter().for_each(|p| self.note(p));
+                self.note_body(&lambda.body);
+            }
+            match &stm.exp {
+                Exp::If { then, otherwise, .. } => {
+                    self.note_body(then);
+                    self.note_body(otherwise);
+                }
+                Exp::Loop { params, form, body } => {
+                    params.iter().for_each(|(p, _)| self.note(p));
+                    match form {
+                        LoopForm::For { var, ty, .. } => {
+                            self.types.insert(*var, Type::Prim(*ty));
+                        }
+                        LoopForm::While { cond } => self.note_body(cond),
+                    }
+                    self.note_body(body);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Binds the parameters of a differentiated function, and finds out what depends on them.
+    fn enter(&mut self, lambda: &Lambda, args: &[Atom], loc: Loc) {
+        self.note_body(&lambda.body);
+        self.bind(&lambda.params, args, loc);
+        self.active.clear();
+        self.active.extend(lambda.params.iter().map(|p| p.var));
+        self.analyse(&lambda.body);
+    }
+}

@@ -1,0 +1,118 @@
+//! Laws that derivatives keep, on programs that use every construct: the forward derivative is the limit of
+//! differences, the reverse derivative is its transpose, and second derivatives agree in every order of nesting.
+
+use dagaz::compile::compile_source;
+use dagaz_core::formats::text;
+use dagaz_core::value::Value;
+
+const POINT: &str = "[0.7f64, -1.2f64, 0.3f64, 1.9f64]";
+const TANGENT: &str = "[0.5f64, 0.25f64, -1.0f64, 0.75f64]";
+
+/// The derivatives of `f`, a function from `[4]f64` to `[m]f64`, that the laws are about.
+const ENTRIES: &str = "
+entry primal (x: [4]f64) = f x
+entry fwd (x: [4]f64) (v: [4]f64) = jvp f x v
+entry rev [m] (x: [4]f64) (w: [m]f64) = vjp (\\x -> f x :> [m]f64) x w
+entry fwd_rev [m] (x: [4]f64) (v: [4]f64) (w: [m]f64) = jvp (\\x -> vjp (\\x -> f x :> [m]f64) x w) x v
+entry rev_fwd [m] (x: [4]f64) (v: [4]f64) (w: [m]f64) = vjp (\\x -> jvp (\\x -> f x :> [m]f64) x v) x w
+entry rev_rev [m] (x: [4]f64) (v: [4]f64) (w: [m]f64) = vjp (\\x -> vjp (\\x -> f x :> [m]f64) x w) x v
+";
+
+fn value(numbers: &[f64]) -> Value {
+    let shown: Vec<String> = numbers.iter().map(|x| format!("{x:?}f64")).collect();
+    read(&format!("[{}]", shown.join(", ")))
+}
+
+fn read(shown: &str) -> Value {
+    text::read_values(shown.as_bytes()).expect("a value").remove(0)
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    match value {
+        Value::Array(array) => array.prims().filter_map(|p| p.as_f64()).collect(),
+        Value::Prim(prim) => prim.as_f64().into_iter().collect(),
+    }
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| a * b).sum()
+}
+
+fn assert_close(law: &str, x: &[f64], y: &[f64], tolerance: f64) {
+    assert_eq!(x.len(), y.len(), "{law}: {x:?} and {y:?}");
+    for (a, b) in x.iter().zip(y) {
+        let scale = 1.0 + a.abs().max(b.abs());
+        assert!((a - b).abs() <= tolerance * scale, "{law}: {x:?} and {y:?}");
+    }
+}
+
+/// Checks all laws for a definition of `f`.
+fn check(definition: &str) {
+    let compiled = compile_source("laws.fut", &format!("{definition}\n{ENTRIES}"));
+    let compiled = compiled.unwrap_or_else(|failure| panic!("{failure}"));
+    let mut session = compiled.session();
+    let mut call = |entry: &str, args: &[&[f64]]| -> Vec<f64> {
+        let args = args.iter().map(|arg| value(arg)).collect();
+        let results = session.call(entry, args).unwrap_or_else(|error| panic!("{entry}: {error}"));
+        numbers(&results[0])
+    };
+    let (x, v) = (numbers(&read(POINT)), numbers(&read(TANGENT)));
+    let step = 1e-5;
+    let moved = |by: f64| -> Vec<f64> { x.iter().zip(&v).map(|(x, v)| x + by * v).collect() };
+    let (up, down) = (call("primal", &[&moved(step)]), call("primal", &[&moved(-step)]));
+    let differences: Vec<f64> = up.iter().zip(&down).map(|(a, b)| (a - b) / (2.0 * step)).collect();
+    let tangent = call("fwd", &[&x, &v]);
+    assert_close("the limit of differences", &tangent, &differences, 1e-6);
+    let w: Vec<f64> = (0..tangent.len()).map(|i| 0.4 + 0.3 * i as f64).collect();
+    let adjoint = call("rev", &[&x, &w]);
+    assert_close("the transpose", &[dot(&w, &tangent)], &[dot(&adjoint, &v)], 1e-10);
+    let second = call("fwd_rev", &[&x, &v, &w]);
+    let (up, down) = (call("rev", &[&moved(step), &w]), call("rev", &[&moved(-step), &w]));
+    let differences: Vec<f64> = up.iter().zip(&down).map(|(a, b)| (a - b) / (2.0 * step)).collect();
+    assert_close("forward over reverse", &second, &differences, 1e-5);
+    assert_close("reverse over forward", &second, &call("rev_fwd", &[&x, &v, &w]), 1e-8);
+    assert_close("reverse over reverse", &second, &call("rev_rev", &[&x, &v, &w]), 1e-8);
+}
+
+macro_rules! laws {
+    ($($name:ident: $definition:literal;)*) => {
+        $(#[test]
+        fn $name() {
+            check($definition);
+        })*
+    };
+}
+
+laws! {
+    scalars: "def f (x: [4]f64) = [f64.sin x[0] * f64.exp x[1], f64.atan2 x[2] x[3], f64.sqrt (x[3] / 2) - f64.tanh x[0]]";
+    powers: "def f (x: [4]f64) = [x[3] ** x[0], f64.log (1 + x[0] * x[0]), f64.hypot x[0] x[1], f64.cosh x[2]]";
+    maps: "def f (x: [4]f64) = map (\\y -> y * y * x[1] + f64.sin y) x";
+    nested_maps: "def f (x: [4]f64) = map (\\a -> f64.sum (map (\\b -> a * b * f64.cos b) x)) x";
+    branches: "def f (x: [4]f64) = map (\\y -> if y > 0.5 then y * y else f64.exp y * x[0]) x";
+    loops: "def f (x: [4]f64) = [loop a = x[0] for i < 4 do a * f64.cos x[i] + x[1]]";
+    while_loops: "def f (x: [4]f64) = let (a, _) = loop (a, k) = (x[0], 0i64) while k < 5 do (a * x[3] / 2 + f64.sin a, k + 1) in [a]";
+    updates: "def f (x: [4]f64) = loop y = copy x for i < 3 do y with [i + 1] = y[i] * y[i + 1] + x[0]";
+    products: "def f (x: [4]f64) = [f64.product x, f64.product (map (\\y -> y * y) x)]";
+    products_with_a_zero: "def f (x: [4]f64) = [f64.product (copy x with [1] = x[0] - 0.7)]";
+    extrema: "def f (x: [4]f64) = [f64.maximum x * x[0], f64.minimum (map (\\y -> y * y) x)]";
+    matrix_reductions: "
+        def mul (a: (f64, f64, f64, f64)) (b: (f64, f64, f64, f64)) =
+          (a.0 * b.0 + a.1 * b.2, a.0 * b.1 + a.1 * b.3, a.2 * b.0 + a.3 * b.2, a.2 * b.1 + a.3 * b.3)
+        def f (x: [4]f64) =
+          let (a, b, c, d) = reduce mul (1, 0, 0, 1) (map (\\y -> (y, 1, f64.sin y, y * y)) x)
+          in [a, b, c, d]";
+    prefix_sums: "def f (x: [4]f64) = map2 (*) x (scan (+) 0 (map f64.sin x))";
+    prefix_products: "def f (x: [4]f64) = scan (*) 1 x";
+    linear_recurrences: "
+        def f (x: [4]f64) =
+          map (.1) (scan (\\(a, b) (c, d) -> (a * c, b * c + d)) (1, 0) (map (\\y -> (y, y * y)) x))";
+    gathers: "def f (x: [4]f64) = map (\\i -> x[i % 4] * x[(i * i) % 4]) (iota 7)";
+    histograms: "def f (x: [4]f64) = reduce_by_index (map (* 2) x) (+) 0 [0, 2, 0, 5] (map (\\y -> y * y) x)";
+    product_histograms: "def f (x: [4]f64) = reduce_by_index (map (* 2) x) (*) 1 [0, 2, 0, 3] (map f64.cos x)";
+    scatters: "def f (x: [4]f64) = scatter (map (* 3) x) [1, 3, 9] (map (\\y -> y * y) (take 3 x))";
+    moves: "
+        def f (x: [4]f64) =
+          let y = flatten (transpose (unflatten (x :> [2 * 2]f64)))
+          in concat (map (\\a -> a * a) (reverse y)) (rotate 1 (map f64.sin y)) ++ replicate 2 (x[0] * x[1])";
+    conversions: "def f (x: [4]f64) = map (\\y -> y * f64.f32 (f32.f64 2.5) + f64.i64 (i64.f64 3.5)) (map (\\y -> y * y) x)";
+}
