@@ -49,6 +49,11 @@ fn the_language_guide_is_right() {
 }
 
 #[test]
+fn the_differentiation_guide_is_right() {
+    check("docs/differentiation.md", 4);
+}
+
+#[test]
 fn the_readme_is_right() {
     check("README.md", 1);
 }
