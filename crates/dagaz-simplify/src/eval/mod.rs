@@ -329,10 +329,10 @@ pub(crate) fn outer_type(dim: Atom, ty: &CoreType) -> CoreType {
 /// The variables of primitive type that a condition mentions, each once: their values tell why it is false.
 fn scalar_variables<'e>(exp: &'e Exp, found: &mut Vec<(Name, &'e Exp)>) {
     match &exp.kind {
-        ExpKind::Var { name, .. } => {
-            if matches!(exp.ty, Type::Prim(_)) && !found.iter().any(|(known, _)| known == name) {
-                found.push((*name, exp));
-            }
+        ExpKind::Var { name, .. }
+            if matches!(exp.ty, Type::Prim(_)) && !found.iter().any(|(known, _)| known == name) =>
+        {
+            found.push((*name, exp));
         }
         ExpKind::App { args, .. } => args.iter().for_each(|arg| scalar_variables(arg, found)),
         ExpKind::And(l, r) | ExpKind::Or(l, r) => {
