@@ -13,6 +13,7 @@ mod control;
 mod fold;
 mod into;
 mod map;
+mod scan;
 
 use std::collections::HashMap;
 
@@ -24,6 +25,7 @@ use crate::context::{Ad, Res};
 use crate::rename::Renamer;
 
 use control::SavedLoop;
+use scan::ScanReturn;
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {
@@ -102,7 +104,8 @@ impl Ad<'_> {
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
                 let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
-                self.rev_scan(*width, arrays, op, neutral, &results, &cts, loc)
+                let job = ScanReturn { n: *width, arrays, op, neutral, results: &results, loc };
+                self.rev_scan(&job, &cts)
             }
             Exp::Hist { .. } => self.rev_hist(&stm.exp, &cts, loc),
             Exp::Scatter { arrays, dests, shape, width, .. } => {
