@@ -21,7 +21,7 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use crate::context::{Ad, Res};
+use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use control::SavedLoop;
@@ -91,6 +91,12 @@ impl Ad<'_> {
         let with_accs = stm.pat.iter().any(|p| self.acc_adj.contains_key(&p.var));
         if cts.iter().all(Option::is_none) && !with_accs {
             return Ok(());
+        }
+        if let Exp::Reduce { neutral, .. } | Exp::Scan { neutral, .. } | Exp::Hist { neutral, .. } = &stm.exp
+            && neutral.iter().any(|a| self.is_active(*a))
+        {
+            let what = "the reverse derivative with respect to a neutral element";
+            return Err(AdError::not_yet(loc, what));
         }
         match &stm.exp {
             Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, &cts, loc),
