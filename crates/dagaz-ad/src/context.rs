@@ -229,11 +229,16 @@ impl<'p> Ad<'p> {
     }
 }
 
-/// Whether an operator is the sum that tangents use.
+/// Whether an operator is the sum that tangents use, of numbers or of arrays of them.
 pub(crate) fn is_plus(op: &Lambda) -> bool {
     let [x, y] = op.params.as_slice() else { return false };
     let [stm] = op.body.stms.as_slice() else { return false };
-    let (Exp::BinOp(kind, ty, a, b), [pat]) = (&stm.exp, stm.pat.as_slice()) else { return false };
+    let [pat] = stm.pat.as_slice() else { return false };
+    if let Exp::Map { arrays, lambda, .. } = &stm.exp {
+        let whole = arrays.as_slice() == [x.var, y.var] && op.body.result == [Atom::from(pat.var)];
+        return whole && is_plus(lambda);
+    }
+    let Exp::BinOp(kind, ty, a, b) = &stm.exp else { return false };
     let operands = [*a, *b];
     let swapped = [Atom::from(y.var), x.var.into()];
     *kind == plus_op(*ty)

@@ -22,6 +22,7 @@ mod forward;
 mod rename;
 mod reverse;
 mod scalar;
+mod vectorised;
 
 use std::collections::HashMap;
 
@@ -74,7 +75,7 @@ impl Ad<'_> {
         Ok(Lambda { params: lambda.params.clone(), body, ret: lambda.ret.clone() })
     }
 
-    fn expand_stm(&mut self, stm: &Stm, below: bool) -> Res<()> {
+    pub(crate) fn expand_stm(&mut self, stm: &Stm, below: bool) -> Res<()> {
         let loc = stm.loc;
         match &stm.exp {
             Exp::Jvp { lambda, args, tangents } => {
@@ -102,6 +103,10 @@ impl Ad<'_> {
                 Ok(())
             }
             _ => {
+                if below && let Some(stm) = self.columns_first(stm)? {
+                    self.push(stm);
+                    return Ok(());
+                }
                 let mut stm = stm.clone();
                 self.expand_inside(&mut stm.exp, below, loc)?;
                 self.push(stm);

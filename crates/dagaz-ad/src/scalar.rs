@@ -72,11 +72,11 @@ impl At<'_, '_> {
         if s < 0.0 { self.sub(k, square) } else { self.add(k, square) }
     }
 
-    /// `1 / sqrt(k + s * x * x)`
-    fn root(&mut self, k: f64, s: f64, x: Atom) -> Atom {
+    /// `c / sqrt(k + s * x * x)`
+    fn root(&mut self, c: f64, k: f64, s: f64, x: Atom) -> Atom {
         let inside = self.quadratic(k, s, x);
         let root = self.un(UnOp::Sqrt, inside);
-        self.over(1.0, root)
+        self.over(c, root)
     }
 
     /// One if the condition holds, otherwise zero.
@@ -128,23 +128,14 @@ impl At<'_, '_> {
                 let inside = self.quadratic(1.0, 1.0, y);
                 self.scale(PI, inside)
             }
-            UnOp::Asin => self.root(1.0, -1.0, x),
-            UnOp::Acos => {
-                let root = self.root(1.0, -1.0, x);
-                self.neg(root)
-            }
+            UnOp::Asin => self.root(1.0, 1.0, -1.0, x),
+            UnOp::Acos => self.root(-1.0, 1.0, -1.0, x),
             UnOp::Atan => {
                 let inside = self.quadratic(1.0, 1.0, x);
                 self.over(1.0, inside)
             }
-            UnOp::AsinPi => {
-                let root = self.root(1.0, -1.0, x);
-                self.scale(1.0 / PI, root)
-            }
-            UnOp::AcosPi => {
-                let root = self.root(1.0, -1.0, x);
-                self.scale(-1.0 / PI, root)
-            }
+            UnOp::AsinPi => self.root(1.0 / PI, 1.0, -1.0, x),
+            UnOp::AcosPi => self.root(-1.0 / PI, 1.0, -1.0, x),
             UnOp::AtanPi => {
                 let inside = self.quadratic(1.0, 1.0, x);
                 self.over(1.0 / PI, inside)
@@ -152,8 +143,8 @@ impl At<'_, '_> {
             UnOp::Sinh => self.un(UnOp::Cosh, x),
             UnOp::Cosh => self.un(UnOp::Sinh, x),
             UnOp::Tanh => self.quadratic(1.0, -1.0, y),
-            UnOp::Asinh => self.root(1.0, 1.0, x),
-            UnOp::Acosh => self.root(-1.0, 1.0, x),
+            UnOp::Asinh => self.root(1.0, 1.0, 1.0, x),
+            UnOp::Acosh => self.root(1.0, -1.0, 1.0, x),
             UnOp::Atanh => {
                 let inside = self.quadratic(1.0, -1.0, x);
                 self.over(1.0, inside)

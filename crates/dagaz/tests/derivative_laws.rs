@@ -101,6 +101,7 @@ laws! {
         def f (x: [4]f64) =
           let (a, b, c, d) = reduce mul (1, 0, 0, 1) (map (\\y -> (y, 1, f64.sin y, y * y)) x)
           in [a, b, c, d]";
+    vector_products: "def f (x: [4]f64) = reduce (map2 (*)) (replicate 2 1) (map (\\y -> [y, f64.sin y]) x)";
     prefix_sums: "def f (x: [4]f64) = map2 (*) x (scan (+) 0 (map f64.sin x))";
     prefix_products: "def f (x: [4]f64) = scan (*) 1 x";
     linear_recurrences: "

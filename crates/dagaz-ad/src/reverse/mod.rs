@@ -13,6 +13,7 @@ mod control;
 mod fold;
 mod into;
 mod map;
+mod scan;
 
 use std::collections::HashMap;
 
@@ -20,10 +21,11 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use crate::context::{Ad, Res};
+use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use control::SavedLoop;
+use scan::ScanReturn;
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {
@@ -90,6 +92,12 @@ impl Ad<'_> {
         if cts.iter().all(Option::is_none) && !with_accs {
             return Ok(());
         }
+        if let Exp::Reduce { neutral, .. } | Exp::Scan { neutral, .. } | Exp::Hist { neutral, .. } = &stm.exp
+            && neutral.iter().any(|a| self.is_active(*a))
+        {
+            let what = "the reverse derivative with respect to a neutral element";
+            return Err(AdError::not_yet(loc, what));
+        }
         match &stm.exp {
             Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, &cts, loc),
             Exp::Loop { .. } => match saved {
@@ -102,7 +110,8 @@ impl Ad<'_> {
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
                 let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
-                self.rev_scan(*width, arrays, op, neutral, &results, &cts, loc)
+                let job = ScanReturn { n: *width, arrays, op, neutral, results: &results, loc };
+                self.rev_scan(&job, &cts)
             }
             Exp::Hist { .. } => self.rev_hist(&stm.exp, &cts, loc),
             Exp::Scatter { arrays, dests, shape, width, .. } => {
