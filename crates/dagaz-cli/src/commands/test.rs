@@ -39,7 +39,12 @@ pub fn run(options: &TestOptions) -> Outcome {
     bar.finish_and_clear();
 
     if let Some(base) = &options.relative_to {
-        results.iter_mut().for_each(|result| result.path = shortened(&result.path, base));
+        // Reasons name places in the programs, too.
+        let prefix = format!("{}/", base.display().to_string().trim_end_matches('/'));
+        for result in &mut results {
+            result.path = shortened(&result.path, base);
+            result.reason = result.reason.take().map(|reason| reason.replace(&prefix, ""));
+        }
     }
     print_out(&report::text(&results))?;
     write_reports(options, &results)?;
