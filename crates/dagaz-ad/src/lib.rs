@@ -17,6 +17,7 @@
 //! insert copies where they are needed. Dead statements are left, too.
 
 mod activity;
+mod components;
 mod context;
 mod forward;
 mod rename;
@@ -103,8 +104,7 @@ impl Ad<'_> {
                 Ok(())
             }
             _ => {
-                if below && let Some(stm) = self.columns_first(stm)? {
-                    self.push(stm);
+                if below && (self.expand_components(stm)? || self.expand_columns(stm)?) {
                     return Ok(());
                 }
                 let mut stm = stm.clone();
