@@ -46,6 +46,8 @@ pub(crate) enum Adj {
 pub(crate) struct Ad<'p> {
     pub b: Builder,
     pub funs: &'p [Fun],
+    /// Whether what is expanded is about to be differentiated in reverse mode.
+    pub reverse_ahead: bool,
     /// The functions that are being inlined.
     pub inlining: Vec<FunId>,
     pub types: HashMap<VarId, Type>,
@@ -63,6 +65,7 @@ impl<'p> Ad<'p> {
         Ad {
             b: Builder::new(vars),
             funs,
+            reverse_ahead: false,
             inlining: Vec::new(),
             types: HashMap::new(),
             active: HashSet::new(),

@@ -82,15 +82,20 @@ impl Ad<'_> {
         };
         let dest_ty = self.ty_var(dest);
         let best = self.let_exps("best", &[dest_ty.clone(), numbers_ty], exp, loc);
+        let ty = Type::Prim(known.ty);
+        let m = self.b.product(places.shape, loc);
+        let best = self.flattened(best[1], m, &Type::I64, loc);
+        let ct = self.flattened(ct, m, &ty, loc);
         if self.is_active_var(value) {
-            let read = self.gather(places, ct, value, Some(best[1]))?;
-            self.add_adj(value, read, loc);
+            let value_ty = self.ty_var(value);
+            let zeros = self.zero(&value_ty, loc);
+            let dests = vec![self.as_var("zeros", zeros, loc)];
+            let (arrays, shape) = (vec![best, ct], vec![places.width]);
+            let exp = Exp::Scatter { width: m, arrays, pre: None, dests, shape };
+            let adjoint = self.let_exp("adj", value_ty, exp, loc);
+            self.add_adj(value, adjoint, loc);
         }
         if self.is_active_var(dest) {
-            let ty = Type::Prim(known.ty);
-            let m = self.b.product(places.shape, loc);
-            let best = self.flattened(best[1], m, &Type::I64, loc);
-            let ct = self.flattened(ct, m, &ty, loc);
             let params = self.params("x", &[Type::I64, ty.clone()]);
             let (number, own) = (params[0].var.into(), params[1].var.into());
             let lambda = self.lambda(params, vec![ty.clone()], |ad| {
