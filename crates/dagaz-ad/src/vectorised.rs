@@ -41,13 +41,7 @@ impl Ad<'_> {
         Ok(true)
     }
 
-    fn fold_columns(
-        &mut self,
-        stm: &Stm,
-        columns: Atom,
-        neutral: &[VarId],
-        elems: &[Type],
-    ) -> Res<()> {
+    fn fold_columns(&mut self, stm: &Stm, columns: Atom, neutral: &[VarId], elems: &[Type]) -> Res<()> {
         let loc = stm.loc;
         let (Exp::Reduce { width, arrays, op, .. } | Exp::Scan { width, arrays, op, .. }) = &stm.exp else {
             return Ok(());
@@ -63,7 +57,10 @@ impl Ad<'_> {
             Exp::Reduce { commutative, .. } => {
                 let commutative = *commutative;
                 let (pre, op) = (None, inner_op);
-                (Exp::Reduce { width: *width, arrays: of_lines, pre, op, neutral: starts, commutative }, elems)
+                (
+                    Exp::Reduce { width: *width, arrays: of_lines, pre, op, neutral: starts, commutative },
+                    elems,
+                )
             }
             _ => {
                 let (pre, op) = (None, inner_op);
@@ -82,13 +79,7 @@ impl Ad<'_> {
         Ok(())
     }
 
-    fn hist_columns(
-        &mut self,
-        stm: &Stm,
-        columns: Atom,
-        neutral: &[VarId],
-        elems: &[Type],
-    ) -> Res<()> {
+    fn hist_columns(&mut self, stm: &Stm, columns: Atom, neutral: &[VarId], elems: &[Type]) -> Res<()> {
         let loc = stm.loc;
         let Exp::Hist { width, arrays, dests, shape, op, .. } = &stm.exp else { return Ok(()) };
         let (indices, values) = arrays.split_at(shape.len());
@@ -134,7 +125,14 @@ impl Ad<'_> {
     }
 
     /// The arrays with the dimension of columns, which is behind `outer` others, in front.
-    fn turned(&mut self, arrays: &[VarId], lines: &[Type], columns: Atom, outer: usize, loc: Loc) -> Vec<VarId> {
+    fn turned(
+        &mut self,
+        arrays: &[VarId],
+        lines: &[Type],
+        columns: Atom,
+        outer: usize,
+        loc: Loc,
+    ) -> Vec<VarId> {
         let mut results = Vec::new();
         for (array, line) in arrays.iter().zip(lines) {
             let mut perm: Vec<usize> = (0..=line.rank()).collect();

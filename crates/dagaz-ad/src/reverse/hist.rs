@@ -205,8 +205,7 @@ impl Ad<'_> {
         let exact = self.mapped(m, vec![product], lambda, loc)[0];
         let op = self.b.binop_lambda(BinOp::And, PrimType::Bool, loc);
         let neutral = vec![Atom::bool(true)];
-        let all =
-            Exp::Reduce { width: m, arrays: vec![exact], pre: None, op, neutral, commutative: true };
+        let all = Exp::Reduce { width: m, arrays: vec![exact], pre: None, op, neutral, commutative: true };
         Ok((exact, self.let_exp("all_exact", Type::BOOL, all, loc)))
     }
 

@@ -146,9 +146,8 @@ impl Ad<'_> {
         }
         let active = self.active_components(fold.op);
         let ret = active.iter().map(|i| rows[*i].clone()).collect();
-        let lambda = self.lambda(params, ret, |ad| {
-            ad.left_adjoints(fold.op, &x, &atoms(&r), &row_cts, &frozen, loc)
-        })?;
+        let lambda =
+            self.lambda(params, ret, |ad| ad.left_adjoints(fold.op, &x, &atoms(&r), &row_cts, &frozen, loc))?;
         let reached = self.mapped(fold.n, arrays, lambda, loc);
         Ok(self.by_component(fold.op, &reached))
     }

@@ -98,12 +98,7 @@ impl Ad<'_> {
     }
 
     /// `c_i` for each active component.
-    fn reached_from_right(
-        &mut self,
-        fold: &Fold<'_>,
-        results: &[VarId],
-        cts: &[VarId],
-    ) -> Res<Vec<VarId>> {
+    fn reached_from_right(&mut self, fold: &Fold<'_>, results: &[VarId], cts: &[VarId]) -> Res<Vec<VarId>> {
         let (n, rows, loc) = (fold.n, &fold.op.ret, fold.loc);
         let active = self.active_components(fold.op);
         let ct_rows: Vec<Type> = active.iter().map(|i| rows[*i].clone()).collect();
