@@ -53,6 +53,8 @@ pub(crate) struct Ad<'p> {
     pub linear_funs: HashMap<VarId, Lambda>,
     /// Tangents that are zero and, while a derivative is split, everything that depends on tangents.
     pub linear_vars: HashSet<VarId>,
+    /// Whether what is expanded is about to be differentiated in reverse mode.
+    pub reverse_ahead: bool,
     /// The functions that are being inlined.
     pub inlining: Vec<FunId>,
     pub types: HashMap<VarId, Type>,
@@ -77,6 +79,7 @@ impl<'p> Ad<'p> {
             open: open_functions(funs),
             linear_funs: HashMap::new(),
             linear_vars: HashSet::new(),
+            reverse_ahead: false,
             inlining: Vec::new(),
             types: HashMap::new(),
             active: HashSet::new(),

@@ -305,16 +305,17 @@ impl Ad<'_> {
         Ok(Lambda { params: [params, tangents].concat(), body, ret })
     }
 
-    /// An operator on pairs: the primals and then the tangents of each side.
-    fn fwd_operator(&mut self, op: &Lambda, loc: Loc) -> Res<Lambda> {
-        op.params.iter().for_each(|p| {
-            self.active.insert(p.var);
-        });
-        let active = vec![true; op.ret.len()];
-        let mut dual = self.fwd_lambda(op, &active, loc)?;
-        let n = op.ret.len();
+    /// An operator on pairs: the primals and then the tangents of each side, for the components that have them.
+    fn fwd_operator(&mut self, op: &Lambda, active: &[bool], loc: Loc) -> Res<Lambda> {
+        for (param, active) in op.params.iter().zip(active.iter().chain(active)) {
+            if *active {
+                self.active.insert(param.var);
+            }
+        }
+        let mut dual = self.fwd_lambda(op, active, loc)?;
+        let (n, tangents) = (op.ret.len(), active.iter().filter(|a| **a).count());
         // Primals x, y and tangents x_tan, y_tan become x, x_tan, y, y_tan.
-        dual.params[n..3 * n].rotate_left(n);
+        dual.params[n..2 * n + tangents].rotate_left(n);
         Ok(dual)
     }
 
@@ -393,15 +394,17 @@ impl Ad<'_> {
                 Exp::Map { width: *width, arrays: [arrays.clone(), tangents].concat(), lambda }
             }
             Exp::Reduce { width, arrays, op, neutral, commutative, .. } => {
-                let arrays = [arrays.clone(), self.tan_vars(arrays, loc)].concat();
-                let neutral = self.dual_atoms(neutral, loc);
-                let op = self.fwd_operator(op, loc)?;
+                let tangents = self.tan_vars(&chosen(arrays, &active), loc);
+                let arrays = [arrays.clone(), tangents].concat();
+                let neutral = self.dual_atoms(neutral, &active, loc);
+                let op = self.fwd_operator(op, &active, loc)?;
                 Exp::Reduce { width: *width, arrays, pre: None, op, neutral, commutative: *commutative }
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
-                let arrays = [arrays.clone(), self.tan_vars(arrays, loc)].concat();
-                let neutral = self.dual_atoms(neutral, loc);
-                let op = self.fwd_operator(op, loc)?;
+                let tangents = self.tan_vars(&chosen(arrays, &active), loc);
+                let arrays = [arrays.clone(), tangents].concat();
+                let neutral = self.dual_atoms(neutral, &active, loc);
+                let op = self.fwd_operator(op, &active, loc)?;
                 Exp::Scan { width: *width, arrays, pre: None, op, neutral }
             }
             _ => stm.exp.clone(),
@@ -412,8 +415,8 @@ impl Ad<'_> {
         Ok(())
     }
 
-    fn dual_atoms(&mut self, atoms: &[Atom], loc: Loc) -> Vec<Atom> {
-        let tangents: Vec<Atom> = atoms.iter().map(|a| self.tan_of(*a, loc)).collect();
+    fn dual_atoms(&mut self, atoms: &[Atom], active: &[bool], loc: Loc) -> Vec<Atom> {
+        let tangents: Vec<Atom> = chosen(atoms, active).iter().map(|a| self.tan_of(*a, loc)).collect();
         atoms.iter().copied().chain(tangents).collect()
     }
 
@@ -421,16 +424,17 @@ impl Ad<'_> {
         let loc = stm.loc;
         let exp = match &stm.exp {
             Exp::Hist { width, arrays, dests, shape, op, neutral, .. } => {
-                let tangents = self.tan_vars(&arrays[shape.len()..], loc);
-                let dest_tangents = self.tan_vars(dests, loc);
-                let neutral = self.dual_atoms(neutral, loc);
+                let active = self.active_pat(&stm.pat);
+                let tangents = self.tan_vars(&chosen(&arrays[shape.len()..], &active), loc);
+                let dest_tangents = self.tan_vars(&chosen(dests, &active), loc);
+                let neutral = self.dual_atoms(neutral, &active, loc);
                 Exp::Hist {
                     width: *width,
                     arrays: [arrays.clone(), tangents].concat(),
                     pre: None,
                     dests: [dests.clone(), dest_tangents].concat(),
                     shape: shape.clone(),
-                    op: self.fwd_operator(op, loc)?,
+                    op: self.fwd_operator(op, &active, loc)?,
                     neutral,
                 }
             }
@@ -478,8 +482,9 @@ impl Ad<'_> {
                 continue;
             }
             let arrays = [input.arrays.clone(), arrays].concat();
-            let neutral = self.dual_atoms(neutral, loc);
-            let op = Some((self.fwd_operator(op, loc)?, neutral));
+            let active = vec![true; neutral.len()];
+            let neutral = self.dual_atoms(neutral, &active, loc);
+            let op = Some((self.fwd_operator(op, &active, loc)?, neutral));
             duals.push(AccInput { shape: input.shape.clone(), arrays, op });
             pat.extend(own.into_iter().chain(tangents));
         }
@@ -496,4 +501,9 @@ impl Ad<'_> {
         self.push(Stm { pat, exp: Exp::WithAcc { inputs, lambda: dual }, loc });
         Ok(())
     }
+}
+
+/// The items that are active.
+fn chosen<T: Copy>(items: &[T], active: &[bool]) -> Vec<T> {
+    items.iter().zip(active).filter(|(_, active)| **active).map(|(item, _)| *item).collect()
 }

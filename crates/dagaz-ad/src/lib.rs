@@ -17,6 +17,7 @@
 //! insert copies where they are needed. Dead statements are left, too.
 
 mod activity;
+mod components;
 mod context;
 mod forward;
 mod linear;
@@ -95,6 +96,14 @@ impl Ad<'_> {
         Ok(Lambda { params: lambda.params.clone(), body, ret: lambda.ret.clone() })
     }
 
+    /// The function with reductions, scans and histograms that have cheaper rules in reverse mode.
+    fn simpler_folds(&mut self, lambda: &Lambda) -> Res<Lambda> {
+        let before = std::mem::replace(&mut self.reverse_ahead, true);
+        let simpler = self.expand_lambda(lambda, true);
+        self.reverse_ahead = before;
+        simpler
+    }
+
     pub(crate) fn expand_stm(&mut self, stm: &Stm, below: bool) -> Res<()> {
         let loc = stm.loc;
         match &stm.exp {
@@ -106,6 +115,7 @@ impl Ad<'_> {
             }
             Exp::Vjp { lambda, args, cotangents } => {
                 let lambda = self.expand_lambda(lambda, true)?;
+                let lambda = self.simpler_folds(&lambda)?;
                 let results = self.vjp(&lambda, args, cotangents, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -138,8 +148,7 @@ impl Ad<'_> {
                 Ok(())
             }
             _ => {
-                if below && let Some(stm) = self.columns_first(stm)? {
-                    self.push(stm);
+                if self.reverse_ahead && (self.expand_components(stm)? || self.expand_columns(stm)?) {
                     return Ok(());
                 }
                 let mut stm = stm.clone();

@@ -10,10 +10,14 @@
 mod acc;
 mod adjoint;
 mod control;
-mod fold;
-mod into;
+mod hist;
 mod map;
+mod operator;
+mod places;
+mod reduce;
 mod scan;
+mod scatter;
+mod sorted;
 
 use std::collections::HashMap;
 
@@ -25,7 +29,9 @@ use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use control::SavedLoop;
-use scan::ScanReturn;
+use hist::Bins;
+use operator::Fold;
+use scatter::Places;
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {
@@ -106,16 +112,21 @@ impl Ad<'_> {
             },
             Exp::Map { width, arrays, lambda } => self.rev_map(*width, arrays, lambda, &cts, loc),
             Exp::Reduce { width, arrays, op, neutral, .. } => {
-                self.rev_reduce(*width, arrays, op, neutral, &cts, loc)
+                self.rev_reduce(&Fold { n: *width, arrays, op, neutral, loc }, &cts)
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
                 let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
-                let job = ScanReturn { n: *width, arrays, op, neutral, results: &results, loc };
-                self.rev_scan(&job, &cts)
+                self.rev_scan(&Fold { n: *width, arrays, op, neutral, loc }, &results, &cts)
             }
-            Exp::Hist { .. } => self.rev_hist(&stm.exp, &cts, loc),
-            Exp::Scatter { arrays, dests, shape, width, .. } => {
-                self.rev_scatter(*width, arrays, dests, shape, &cts, loc)
+            Exp::Hist { width, arrays, dests, shape, op, neutral, .. } => {
+                let (indices, values) = arrays.split_at(shape.len());
+                let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
+                let places = Places { width: *width, indices, shape, loc };
+                self.rev_hist(&Bins { places, values, dests, results: &results, op, neutral }, &cts)
+            }
+            Exp::Scatter { width, arrays, dests, shape, .. } => {
+                let (indices, values) = arrays.split_at(shape.len());
+                self.rev_scatter(&Places { width: *width, indices, shape, loc }, values, dests, &cts)
             }
             Exp::WithAcc { inputs, lambda } => self.rev_with_acc(inputs, lambda, &cts, loc),
             Exp::UpdateAcc { acc, indices, values } => self.rev_update_acc(*acc, indices, values, loc),
@@ -292,6 +303,8 @@ impl Ad<'_> {
         }
     }
 }
+
+pub(crate) use operator::{needed, scalar_operator};
 
 /// All of a dimension.
 pub(crate) fn whole(len: Atom) -> DimSlice {
