@@ -19,6 +19,7 @@
 mod activity;
 mod context;
 mod forward;
+mod prune;
 mod rename;
 mod reverse;
 mod scalar;
