@@ -9,6 +9,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use crate::linear::open_functions;
+use crate::reverse::Restored;
 use crate::scalar::plus_op;
 
 /// Why a derivative could not be made.
@@ -69,6 +70,10 @@ pub(crate) struct Ad<'p> {
     pub adj: HashMap<VarId, Adj>,
     /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
     pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
+    /// Variables of code that is run a second time, and so can be left out wherever it is not needed.
+    pub again: HashSet<VarId>,
+    /// The arrays whose contents the return sweep restores as it goes back.
+    pub restored: Restored,
 }
 
 impl<'p> Ad<'p> {
@@ -88,6 +93,8 @@ impl<'p> Ad<'p> {
             tan: HashMap::new(),
             adj: HashMap::new(),
             acc_adj: HashMap::new(),
+            again: HashSet::new(),
+            restored: Restored::default(),
         }
     }
 
