@@ -69,7 +69,10 @@ impl Ad<'_> {
             }
             Exp::Atom(a) | Exp::Replicate { value: a, .. } => all(self.is_active(*a)),
             Exp::BinOp(_, _, a, b) => all(self.is_active(*a) || self.is_active(*b)),
-            Exp::Iota { start, step, .. } => all(self.is_active(*start) || self.is_active(*step)),
+            Exp::Iota { ty, n, start, step } => {
+                let counted = *ty == PrimType::I64 && self.is_active(*n);
+                all(counted || self.is_active(*start) || self.is_active(*step))
+            }
             Exp::TernOp(_, _, operands) => all(operands.iter().any(|a| self.is_active(*a))),
             Exp::ArrayLit { elems, .. } => all(elems.iter().any(|a| self.is_active(*a))),
             Exp::Index { array, .. } | Exp::Slice { array, .. } | Exp::Copy(array) => {
@@ -129,6 +132,9 @@ impl Ad<'_> {
             }
             // Expanded before.
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => all(false),
+            // By definition.
+            Exp::Detach(_) => all(false),
         }
     }
 }

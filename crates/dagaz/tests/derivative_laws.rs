@@ -1,18 +1,6 @@
-//! Laws that derivatives keep, on programs that use every construct: the forward derivative is the limit of
-//! differences, the reverse derivative is its transpose, and second derivatives agree in every order of nesting.
+//! The laws of derivatives on programs that use every construct.
 
 mod laws;
-
-use laws::check;
-
-macro_rules! laws {
-    ($($name:ident: $definition:literal;)*) => {
-        $(#[test]
-        fn $name() {
-            check($definition);
-        })*
-    };
-}
 
 laws! {
     scalars: "def f (x: [4]f64) = [f64.sin x[0] * f64.exp x[1], f64.atan2 x[2] x[3], f64.sqrt (x[3] / 2) - f64.tanh x[0]]";

@@ -8,8 +8,6 @@ use dagaz_core::formats::compare::first_difference;
 use dagaz_core::formats::text;
 use dagaz_core::value::Value;
 
-use laws::check;
-
 /// Operators on small matrices, complex numbers and flags.
 const OPERATORS: &str = "
 type m2 = (f64, f64, f64, f64)
@@ -26,16 +24,16 @@ def either (a: f64) (b: f64) = a + b - a * b
 def segmented (a: (bool, f64)) (b: (bool, f64)) = (a.0 || b.0, if b.0 then b.1 else a.1 * b.1)
 ";
 
-macro_rules! laws {
+macro_rules! fold_laws {
     ($($name:ident: $definition:literal;)*) => {
         $(#[test]
         fn $name() {
-            check(&format!("{OPERATORS}{}", $definition));
+            laws::check(&format!("{OPERATORS}{}", $definition));
         })*
     };
 }
 
-laws! {
+fold_laws! {
     product: "def f (x: [4]f64) = [f64.product x, reduce (\\a b -> b * a) 1 x]";
     product_with_one_zero: "def f (x: [4]f64) = [f64.product (copy x with [1] = x[0] - 0.7)]";
     product_with_two_zeros: "def f (x: [4]f64) = [f64.product [x[0] - 0.7, x[1], x[2] - 0.3, x[3], x[0]]]";

@@ -215,7 +215,8 @@ impl Ad<'_> {
             Exp::If { .. } | Exp::Loop { .. } | Exp::Trace { .. } | Exp::Map { .. } => {}
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {}
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => {}
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
         }
         Ok(())
     }
@@ -253,9 +254,12 @@ impl Ad<'_> {
     fn rev_iota(&mut self, ty: PrimType, n: Atom, start: Atom, step: Atom, ct: Atom, loc: Loc) {
         let row = Type::Prim(ty);
         let ct = self.as_var("ct", ct, loc);
-        if self.is_active(start) {
+        // Whole numbers move with their count, by convention.
+        let moved = [start, n].into_iter().take(if ty == PrimType::I64 { 2 } else { 1 });
+        let moved: Vec<Atom> = moved.filter(|a| self.is_active(*a)).collect();
+        if !moved.is_empty() {
             let sum = self.sum_rows(n, ct, &row, loc);
-            self.add_to(start, Some(sum), loc);
+            moved.into_iter().for_each(|a| self.add_to(a, Some(sum), loc));
         }
         if self.is_active(step) {
             let array = Type::array(ty, vec![n]);
