@@ -21,6 +21,7 @@ mod components;
 mod context;
 mod forward;
 mod linear;
+mod prune;
 mod rename;
 mod reverse;
 mod scalar;

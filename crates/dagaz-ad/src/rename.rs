@@ -4,20 +4,49 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{AccInput, Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
+use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::context::Ad;
+
+/// When a copy is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Instead of the original.
+    Instead,
+    /// Before the original, to find something out. What is not needed for that may go.
+    Before,
+    /// After the original, which has not stopped the program: nothing has to be checked.
+    After,
+}
 
 /// What the variables of the original have become.
 pub(crate) struct Renamer<'a, 'p> {
     ad: &'a mut Ad<'p>,
     map: HashMap<VarId, Atom>,
+    when: When,
 }
 
 impl<'a, 'p> Renamer<'a, 'p> {
     pub fn new(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
-        Renamer { ad, map }
+        Renamer { ad, map, when: When::Instead }
+    }
+
+    /// For code that is run before the original.
+    pub fn before(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
+        Renamer { ad, map, when: When::Before }
+    }
+
+    /// For code that is run again.
+    pub fn again(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
+        Renamer { ad, map, when: When::After }
+    }
+
+    fn check(&self, check: Check) -> Check {
+        match self.when {
+            When::Instead | When::Before => check,
+            When::After => Check::Certified,
+        }
     }
 
     fn atom(&self, atom: Atom) -> Atom {
@@ -69,13 +98,20 @@ impl<'a, 'p> Renamer<'a, 'p> {
     }
 
     pub fn body(&mut self, body: &Body) -> Body {
-        let stms = body.stms.iter().map(|s| self.stm(s)).collect();
+        let stms = body.stms.iter().filter_map(|s| self.stm(s)).collect();
         Body { stms, result: self.atoms(&body.result) }
     }
 
-    pub fn stm(&mut self, stm: &Stm) -> Stm {
+    fn stm(&mut self, stm: &Stm) -> Option<Stm> {
+        if self.when == When::After && matches!(stm.exp, Exp::Assert { .. }) {
+            return None;
+        }
         let exp = self.exp(&stm.exp);
-        Stm { pat: self.params(&stm.pat), exp, loc: stm.loc }
+        let pat = self.params(&stm.pat);
+        if self.when != When::Instead {
+            self.ad.again.extend(pat.iter().map(|p| p.var));
+        }
+        Some(Stm { pat, exp, loc: stm.loc })
     }
 
     pub fn lambda(&mut self, lambda: &Lambda) -> Lambda {
@@ -108,15 +144,17 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::CmpOp(op, ty, a, b) => Exp::CmpOp(*op, *ty, self.atom(*a), self.atom(*b)),
             Exp::Convert(from, to, a) => Exp::Convert(*from, *to, self.atom(*a)),
-            Exp::Index { array, indices, check } => {
-                Exp::Index { array: self.var(*array), indices: self.atoms(indices), check: *check }
-            }
+            Exp::Index { array, indices, check } => Exp::Index {
+                array: self.var(*array),
+                indices: self.atoms(indices),
+                check: self.check(*check),
+            },
             Exp::Slice { array, dims } => Exp::Slice { array: self.var(*array), dims: self.dims(dims) },
             Exp::Update { array, dims, value, check } => Exp::Update {
                 array: self.var(*array),
                 dims: self.dims(dims),
                 value: self.atom(*value),
-                check: *check,
+                check: self.check(*check),
             },
             Exp::Copy(array) => Exp::Copy(self.var(*array)),
             Exp::Iota { ty, n, start, step } => {

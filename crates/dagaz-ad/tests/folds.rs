@@ -1,5 +1,4 @@
-//! The reverse derivatives of reductions, scans, histograms and scatters as text: Core in, Core out. Dead statements are
-//! left in, as the pass leaves them.
+//! The reverse derivatives of reductions, scans, histograms and scatters as text: Core in, Core out.
 
 use dagaz_ad::differentiate;
 use dagaz_core::parse::parse;
@@ -64,16 +63,13 @@ fn product_backwards_is_scanned_from_both_sides() {
               let (sub_29: i64) = i64.sub n_0 1i64
               let (reversed_30: [n_0]f64) = slice before_28 [sub_29 :+ n_0 * -1i64]
               let (mapped_35: [n_0]f64) =
-                map n_0 (scanned_14, reversed_30)
-                  \(x_31: f64, r_32: f64) : (f64) ->
-                    let (c_33: f64) = f64.mul x_31 r_32
+                map n_0 (reversed_30)
+                  \(r_32: f64) : (f64) ->
                     let (mul_34: f64) = f64.mul r_32 ct_2
                     in (mul_34)
               let (adj_42: [n_0]f64) =
-                map n_0 (before_18, as_6, mapped_35)
-                  \(a_36: f64, b_37: f64, ct_39: f64) : (f64) ->
-                    let (c_38: f64) = f64.mul a_36 b_37
-                    let (mul_40: f64) = f64.mul b_37 ct_39
+                map n_0 (before_18, mapped_35)
+                  \(a_36: f64, ct_39: f64) : (f64) ->
                     let (mul_41: f64) = f64.mul a_36 ct_39
                     in (mul_41)
               let (y_4: f64) = p_7
@@ -206,12 +202,6 @@ fn reduction_of_rows_by_elements_is_one_of_columns() {
               let (adj_46: [k_1][n_0]f64) =
                 map k_1 (columns_16, ne_3, ct_4)
                   \(xs_23: [n_0]f64, ne_24: f64, ct_29: f64) : ([n_0]f64) ->
-                    let (column_28: f64) =
-                      reduce n_0 (xs_23)
-                        op \(y_25: f64, x_26: f64) : (f64) ->
-                          let (z_27: f64) = f64.min x_26 y_25
-                          in (z_27)
-                        neutral (ne_24)
                     let (iota_30: [n_0]i64) = iota i64 n_0 0i64 1i64
                     let (best_38: f64, best_39: i64) =
                       reduce n_0 (xs_23, iota_30)
@@ -278,27 +268,16 @@ fn scan_of_one_active_number_is_a_recurrence() {
                     in (f_14, a_15)
                   neutral (false, 1.0f64)
               let (add_17: i64) = i64.add n_0 1i64
-              let (first_18: [1i64]bool) = array bool (false)
-              let (longer_19: [add_17]bool) = concat (first_18, gs_8)
-              let (before_20: [n_0]bool) = slice longer_19 [0i64 :+ n_0 * 1i64]
               let (first_21: [1i64]f64) = array f64 (1.0f64)
               let (longer_22: [add_17]f64) = concat (first_21, bs_9)
               let (before_23: [n_0]f64) = slice longer_22 [0i64 :+ n_0 * 1i64]
               let (mapped_33: [n_0]f64) =
-                map n_0 (before_20, before_23, fs_1, as_7)
-                  \(x_24: bool, x_25: f64, a_26: bool, a_27: f64) : (f64) ->
-                    let (f_28: bool) = bool.or x_24 a_26
-                    let (a_30: f64) =
-                      if a_26 then
-                        in (a_27)
-                      else
-                        let (p_29: f64) = f64.mul x_25 a_27
-                        in (p_29)
+                map n_0 (fs_1, as_7)
+                  \(a_26: bool, a_27: f64) : (f64) ->
                     let (adj_32: f64) =
                       if a_26 then
                         in (0.0f64)
                       else
-                        let (p_31: f64) = f64.mul x_25 a_27
                         in (a_27)
                     in (adj_32)
               let (sub_34: i64) = i64.sub n_0 1i64
@@ -319,23 +298,14 @@ fn scan_of_one_active_number_is_a_recurrence() {
               let (sub_50: i64) = i64.sub n_0 1i64
               let (reversed_51: [n_0]f64) = slice scanned_48 [sub_50 :+ n_0 * -1i64]
               let (adj_65: [n_0]f64) =
-                map n_0 (before_20, before_23, fs_1, as_7, reversed_51)
-                  \(f1_52: bool, a1_53: f64, f2_54: bool, a2_55: f64, ct_59: f64) : (f64) ->
-                    let (f_56: bool) = bool.or f1_52 f2_54
-                    let (a_58: f64) =
+                map n_0 (before_23, fs_1, reversed_51)
+                  \(a1_53: f64, f2_54: bool, ct_59: f64) : (f64) ->
+                    let (adj_63: f64) =
                       if f2_54 then
-                        in (a2_55)
+                        in (ct_59)
                       else
-                        let (p_57: f64) = f64.mul a1_53 a2_55
-                        in (p_57)
-                    let (adj_63: f64, adj_64: f64) =
-                      if f2_54 then
-                        in (ct_59, 0.0f64)
-                      else
-                        let (p_60: f64) = f64.mul a1_53 a2_55
-                        let (mul_61: f64) = f64.mul a2_55 ct_59
                         let (mul_62: f64) = f64.mul a1_53 ct_59
-                        in (mul_62, mul_61)
+                        in (mul_62)
                     in (adj_63)
               let (y_5: [n_0]f64) = bs_9
               let (xs_adj_6: [n_0]f64) = adj_65
@@ -378,7 +348,6 @@ fn scan_of_pairs_carries_elements_and_cotangents() {
               let (first_26: [1i64]f64) = array f64 (0.0f64)
               let (longer_27: [add_22]f64) = concat (first_26, q_14)
               let (before_28: [n_0]f64) = slice longer_27 [0i64 :+ n_0 * 1i64]
-              let (sub_49: i64) = i64.sub n_0 1i64
               let (sub_50: i64) = i64.sub n_0 1i64
               let (reversed_51: [n_0]f64) = slice as_11 [sub_50 :+ n_0 * -1i64]
               let (reversed_52: [n_0]f64) = slice bs_12 [sub_50 :+ n_0 * -1i64]
@@ -408,14 +377,9 @@ fn scan_of_pairs_carries_elements_and_cotangents() {
               let (reversed_68: [n_0]f64) = slice scanned_65 [sub_67 :+ n_0 * -1i64]
               let (reversed_69: [n_0]f64) = slice scanned_66 [sub_67 :+ n_0 * -1i64]
               let (adj_84: [n_0]f64, adj_85: [n_0]f64) =
-                map n_0 (before_25, before_28, as_11, bs_12, reversed_68, reversed_69)
-                  \(a1_70: f64, b1_71: f64, a2_72: f64, b2_73: f64, ct_77: f64, ct_78: f64) : (f64, f64) ->
-                    let (a_74: f64) = f64.mul a1_70 a2_72
-                    let (e_75: f64) = f64.mul b1_71 a2_72
-                    let (b_76: f64) = f64.add e_75 b2_73
-                    let (mul_79: f64) = f64.mul a2_72 ct_78
+                map n_0 (before_25, before_28, reversed_68, reversed_69)
+                  \(a1_70: f64, b1_71: f64, ct_77: f64, ct_78: f64) : (f64, f64) ->
                     let (mul_80: f64) = f64.mul b1_71 ct_78
-                    let (mul_81: f64) = f64.mul a2_72 ct_77
                     let (mul_82: f64) = f64.mul a1_70 ct_77
                     let (add_83: f64) = f64.add mul_80 mul_82
                     in (add_83, ct_78)

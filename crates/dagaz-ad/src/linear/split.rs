@@ -398,8 +398,10 @@ impl Ad<'_> {
             pat.push(if unused { self.param("unused", param.ty.clone()) } else { param.clone() });
         }
         self.push(Stm { pat, exp, loc });
-        let mut renamer = Renamer::new(self, HashMap::new());
-        let again = renamer.stm(&stm);
+        let mut renamer = Renamer::again(self, HashMap::new());
+        let exp = renamer.exp(&stm.exp);
+        let pat: Vec<Param> = stm.pat.iter().map(|p| renamer.param(p)).collect();
+        let again = Stm { pat, exp, loc };
         let mut linear = Vec::new();
         let mut names = Vec::new();
         for (param, new) in stm.pat.iter().zip(&again.pat) {

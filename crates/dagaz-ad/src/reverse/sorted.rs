@@ -124,13 +124,7 @@ impl Ad<'_> {
 
     /// Where each value goes if those whose keys have the bit come last and the order is otherwise kept. There are
     /// values.
-    fn places_by_bit(
-        &mut self,
-        bins: &FlatBins<'_>,
-        order: VarId,
-        numbers: VarId,
-        bit: Atom,
-    ) -> Res<VarId> {
+    fn places_by_bit(&mut self, bins: &FlatBins<'_>, order: VarId, numbers: VarId, bit: Atom) -> Res<VarId> {
         let (n, loc) = (bins.n, bins.loc);
         let param = self.param("number", Type::I64);
         let number = param.var.into();
