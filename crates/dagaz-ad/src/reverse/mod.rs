@@ -281,7 +281,11 @@ impl Ad<'_> {
         let ct = self.as_var("ct", ct, loc);
         let part_ty = part_type(&array_ty, dims);
         if self.is_active(value) {
-            let part = self.read_at(ct, dims, &part_ty, loc);
+            let mut part = self.read_at(ct, dims, &part_ty, loc);
+            if let (true, Atom::Var(var)) = (part_ty.is_array(), part) {
+                // The part is overwritten next; a copy of it is cheaper than one of the whole.
+                part = self.let_exp("part", part_ty.clone(), Exp::Copy(var), loc);
+            }
             self.add_to(value, Some(part), loc);
         }
         if self.is_active_var(array) {

@@ -278,6 +278,16 @@ impl<'p> Verifier<'p> {
             });
             after.extend(self.consumed.drain());
         }
+        // What one branch consumes, the other may give back: nobody else can use it after the branches, but several
+        // results may share it.
+        for root in after.difference(&before) {
+            let sharing = stm.pat.iter().zip(&mut shared).filter(|(_, roots)| roots.contains(root));
+            let mut owner = None;
+            for (param, roots) in sharing {
+                roots.remove(root);
+                roots.insert(*owner.get_or_insert(param.var));
+            }
+        }
         self.consumed = after;
         self.bind_pattern(&stm.pat);
         for (param, roots) in stm.pat.iter().zip(shared) {
