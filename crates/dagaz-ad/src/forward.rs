@@ -280,7 +280,7 @@ impl Ad<'_> {
                 then: self.fwd_branch(then, &types, &active, loc)?,
                 otherwise: self.fwd_branch(otherwise, &types, &active, loc)?,
             },
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, hints } => {
                 let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
                 let duals = self.dual_params(&own);
                 let mut all: Vec<(Param, Atom)> =
@@ -293,7 +293,7 @@ impl Ad<'_> {
                     }
                 }
                 let body = self.fwd_branch(body, &types, &active, loc)?;
-                Exp::Loop { params: all, form: form.clone(), body }
+                Exp::Loop { params: all, form: form.clone(), body, hints: *hints }
             }
             _ => stm.exp.clone(),
         };

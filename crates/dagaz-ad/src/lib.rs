@@ -110,6 +110,9 @@ impl Ad<'_> {
                 }
                 let mut stm = stm.clone();
                 self.expand_inside(&mut stm.exp, below, loc)?;
+                if below {
+                    return self.push_stripmined(stm);
+                }
                 self.push(stm);
                 Ok(())
             }
@@ -150,7 +153,7 @@ impl Ad<'_> {
                 *then = self.expand(then, below)?;
                 *otherwise = self.expand(otherwise, below)?;
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 params.iter().for_each(|(p, _)| self.note(p));
                 match form {
                     LoopForm::For { var, ty, .. } => {
@@ -224,7 +227,7 @@ impl Ad<'_> {
                     self.note_body(then);
                     self.note_body(otherwise);
                 }
-                Exp::Loop { params, form, body } => {
+                Exp::Loop { params, form, body, .. } => {
                     params.iter().for_each(|(p, _)| self.note(p));
                     match form {
                         LoopForm::For { var, ty, .. } => {

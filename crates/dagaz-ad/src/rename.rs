@@ -141,9 +141,11 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::CmpOp(op, ty, a, b) => Exp::CmpOp(*op, *ty, self.atom(*a), self.atom(*b)),
             Exp::Convert(from, to, a) => Exp::Convert(*from, *to, self.atom(*a)),
-            Exp::Index { array, indices, check } => {
-                Exp::Index { array: self.var(*array), indices: self.atoms(indices), check: self.check(*check) }
-            }
+            Exp::Index { array, indices, check } => Exp::Index {
+                array: self.var(*array),
+                indices: self.atoms(indices),
+                check: self.check(*check),
+            },
             Exp::Slice { array, dims } => Exp::Slice { array: self.var(*array), dims: self.dims(dims) },
             Exp::Update { array, dims, value, check } => Exp::Update {
                 array: self.var(*array),
@@ -202,7 +204,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
                 let cond = self.atom(*cond);
                 Exp::If { cond, then: self.body(then), otherwise: self.body(otherwise) }
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, hints } => {
                 let inits: Vec<Atom> = params.iter().map(|(_, init)| self.atom(*init)).collect();
                 let params = params.iter().map(|(p, _)| self.param(p)).zip(inits).collect();
                 let form = match form {
@@ -214,7 +216,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
                     }
                     LoopForm::While { cond } => LoopForm::While { cond: self.body(cond) },
                 };
-                Exp::Loop { params, form, body: self.body(body) }
+                Exp::Loop { params, form, body: self.body(body), hints: *hints }
             }
             Exp::WithAcc { inputs, lambda } => {
                 let input = |input: &AccInput| AccInput {

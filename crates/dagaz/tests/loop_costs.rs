@@ -32,7 +32,8 @@ impl Costs {
 
 /// What `f`, a function from `[n]f64` to `f64`, and its gradient cost.
 fn costs(definition: &str, n: usize) -> Costs {
-    let entries = "entry primal [n] (x: [n]f64) : f64 = f x\nentry reverse [n] (x: [n]f64) : [n]f64 = vjp f x 1";
+    let entries =
+        "entry primal [n] (x: [n]f64) : f64 = f x\nentry reverse [n] (x: [n]f64) : [n]f64 = vjp f x 1";
     let compiled = compile_source("costs.fut", &format!("{definition}\n{entries}"));
     let compiled = compiled.unwrap_or_else(|failure| panic!("{failure}"));
     let mut session = compiled.session();
@@ -161,4 +162,34 @@ fn newton_iteration() {
            in y",
         8.0,
     );
+}
+
+/// A loop over a state of 16 numbers, split as often as given.
+fn split_loop(times: u32) -> Costs {
+    let attribute = if times == 0 { String::new() } else { format!("#[stripmine({times})]") };
+    let definition = format!(
+        "def f [n] (x: [n]f64) : f64 =
+           let y = {attribute} loop y = replicate 16 x[0] for i < n do
+                     map (\\a -> f64.sin a * x[1] + f64.cos a + f64.i64 i / 1000) y
+           in f64.sum y"
+    );
+    costs(&definition, LARGE)
+}
+
+#[test]
+fn splitting_saves_memory() {
+    let [whole, once, twice] = [0, 1, 2].map(split_loop);
+    // Beside the gradient itself.
+    let states = |costs: &Costs| (costs.reverse.peak_elements - LARGE as u64) as f64 / 16.0;
+    // One state for each of n iterations; then for 2 * sqrt(n) of them, and for 3 * cbrt(n); and a few at work.
+    let n = LARGE as f64;
+    for (costs, expected) in [(&whole, n), (&once, 2.0 * n.sqrt()), (&twice, 3.0 * n.cbrt())] {
+        let found = states(costs);
+        assert!((expected..=1.1 * expected + 8.0).contains(&found), "{found} states instead of {expected}");
+    }
+    // At the price of one more execution each time.
+    for (costs, runs) in [(&once, 1.0), (&twice, 2.0)] {
+        let more = (costs.reverse.work - whole.reverse.work) as f64 / whole.primal.work as f64;
+        assert!(more <= 1.5 * runs, "{more:.2} times the work of the loop");
+    }
 }

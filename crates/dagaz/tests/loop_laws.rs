@@ -145,4 +145,20 @@ laws! {
           loop y = copy x for i < 3 do
             let z = copy y with [i] = y[i] * x[i]
             in y with [i + 1] = z[i] * y[i + 1]";
+    split_once: "def f (x: [4]f64) = [#[stripmine(1)] loop y = x[0] for i < 7 do f64.sin y * x[i % 4] + y]";
+    split_three_times: "def f (x: [4]f64) = [#[stripmine(3)] loop y = x[0] for i < 19 do f64.sin y * x[i % 4] + y]";
+    split_with_no_iterations: "def f (x: [4]f64) = [#[stripmine(2)] loop y = x[0] for i < i64.f64 x[2] do f64.sin y * x[i]]";
+    split_in_place: "
+        def f (x: [4]f64) =
+          #[stripmine(2)] loop y = copy x for i < 11 do y with [i % 4] = f64.sin y[(i + 1) % 4] * y[i % 4] + x[0]";
+    bounded_while: "
+        def f (x: [4]f64) =
+          let (a, _) = #[bound(20)] loop (a, k) = (x[0], 0i64) while k < 5 do (a * x[3] / 2 + f64.sin a, k + 1)
+          in [a]";
+    bounded_while_in_place: "
+        def f (x: [4]f64) =
+          let (y, _) = #[bound(8)] loop (y, k) = (copy x, 0i64) while k < 3 && y[3] < 100 do
+            (y with [k + 1] = y[k] * y[k + 1], k + 1)
+          in y";
+    only_true_dependencies: "def f (x: [4]f64) = loop #[true_dep] y = copy x for i < 3 do y with [i + 1] = y[i] * f64.sin y[i]";
 }

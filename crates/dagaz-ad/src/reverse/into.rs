@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, LoopHints};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_lambda;
@@ -216,7 +216,8 @@ impl Ad<'_> {
             Ok(vars.into_iter().map(Atom::from).collect())
         })?;
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: bins.width };
-        let vars = self.let_exps("bins", &types, Exp::Loop { params, form, body }, loc);
+        let vars =
+            self.let_exps("bins", &types, Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc);
         Ok(vars[rows.len()..].to_vec())
     }
 
@@ -284,7 +285,8 @@ impl Ad<'_> {
         })?;
         self.adj = outer;
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: bins.width };
-        let vars = self.let_exps("adj", &types, Exp::Loop { params, form, body }, loc);
+        let vars =
+            self.let_exps("adj", &types, Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc);
         for (var, adjoint) in free.iter().zip(&vars[2 * k..]) {
             self.move_adj(*var, *adjoint);
         }

@@ -36,7 +36,11 @@ pub(crate) enum Saved {
     Nothing,
     Loop(Box<SavedLoop>),
     /// The part of a restored array that an update has overwritten.
-    Old { root: VarId, dims: Vec<DimSlice>, old: Atom },
+    Old {
+        root: VarId,
+        dims: Vec<DimSlice>,
+        old: Atom,
+    },
     /// What a branch or a loop has overwritten of restored arrays: entries and their number.
     Log(Vec<(VarId, Entries, Atom)>),
 }
@@ -93,7 +97,9 @@ impl Ad<'_> {
     fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
         let active = stm.pat.iter().any(|p| self.is_active_var(p.var));
         match &stm.exp {
-            Exp::Loop { params, form, body } if active => self.save_loop(stm, params, form, body),
+            Exp::Loop { params, form, body, hints } if active => {
+                self.save_loop(stm, params, form, body, *hints)
+            }
             Exp::WithVjp { lambda, args, .. } => {
                 let map = lambda.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
                 let body = Renamer::new(self, map).body(&lambda.body);

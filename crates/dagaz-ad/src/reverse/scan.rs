@@ -11,7 +11,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, LoopHints};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_lambda;
@@ -177,7 +177,8 @@ impl Ad<'_> {
         self.adj = outer;
         let types: Vec<Type> = own.iter().map(|p| p.ty.clone()).collect();
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: n };
-        let vars = self.let_exps("adj", &types, Exp::Loop { params, form, body }, loc);
+        let vars =
+            self.let_exps("adj", &types, Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc);
         for (var, adjoint) in free.iter().zip(&vars[2 * k..]) {
             self.move_adj(*var, *adjoint);
         }

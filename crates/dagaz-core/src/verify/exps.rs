@@ -13,7 +13,7 @@ impl<'p> Verifier<'p> {
     pub(super) fn stm_exp(&mut self, stm: &'p Stm) {
         match &stm.exp {
             Exp::If { cond, then, otherwise } => self.if_exp(stm, *cond, then, otherwise),
-            Exp::Loop { params, form, body } => self.loop_exp(stm, params, form, body),
+            Exp::Loop { params, form, body, .. } => self.loop_exp(stm, params, form, body),
             Exp::Call { fun, args } => self.call(stm, *fun, args),
             _ => {
                 let shared = self.shared_operand(&stm.exp);

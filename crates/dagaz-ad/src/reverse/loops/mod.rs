@@ -7,17 +7,19 @@
 //!
 //! An array that the loop updates in place is not saved: the loop logs what it overwrites ([`log`]), and the return
 //! sweep takes the array back, iteration by iteration ([`restored`]). What is saved and never read is removed at the
-//! end (see [`crate::prune`]). A `while` loop is first run to count its iterations.
+//! end (see [`crate::prune`]). A `while` loop is first run to count its iterations, unless the user has said how many
+//! there are at most; a loop that is to be split was split before ([`stripmine`]).
 
 mod flow;
 mod log;
 mod restored;
 mod save;
+mod stripmine;
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Check, Exp, Loc, LoopForm, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::exp::{Body, Check, Exp, Loc, LoopForm, LoopHints, MsgPart, Stm};
+use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
@@ -58,8 +60,6 @@ struct RestoredParam {
 #[derive(Clone)]
 struct Undo {
     entries: Entries,
-    /// The number of entries.
-    top: Atom,
     marks: Marks,
 }
 
@@ -68,8 +68,8 @@ struct Undo {
 enum Marks {
     /// Every iteration has as many.
     Every(Atom),
-    /// An array has the places.
-    Saved(VarId),
+    /// An array has the places, and the log this height in the end.
+    Saved { marks: VarId, top: Atom },
 }
 
 impl Ad<'_> {
@@ -79,6 +79,7 @@ impl Ad<'_> {
         params: &[(Param, Atom)],
         form: &LoopForm,
         body: &Body,
+        hints: LoopHints,
     ) -> Res<Saved> {
         let loc = stm.loc;
         let own: Vec<VarId> = params.iter().map(|(p, _)| p.var).collect();
@@ -95,18 +96,18 @@ impl Ad<'_> {
         }
         let (counter, ty, bound) = match form {
             LoopForm::For { var, ty, bound } => (*var, *ty, *bound),
-            LoopForm::While { cond } => {
-                let n = self.count_iterations(params, cond, body, loc)?;
-                let counter = self.b.fresh("i");
-                self.types.insert(counter, Type::I64);
-                (counter, PrimType::I64, n)
-            }
+            LoopForm::While { cond } => match hints.bound {
+                Some(bound) => return self.save_bounded(stm, params, cond, body, bound),
+                None => {
+                    let n = self.count_iterations(params, cond, body, loc)?;
+                    let counter = self.b.fresh("i");
+                    self.types.insert(counter, Type::I64);
+                    (counter, PrimType::I64, n)
+                }
+            },
         };
         let n = self.b.convert(ty, PrimType::I64, bound, loc);
         let n = self.i64_op(BinOp::Max, n, Atom::i64(0), loc);
-        let form = LoopForm::For { var: counter, ty, bound };
-        let plain = Exp::Loop { params: params.to_vec(), form: form.clone(), body: body.clone() };
-        let plain = self.without_accs(&Stm { pat: stm.pat.clone(), exp: plain, loc });
         let mut job = SavedLoop {
             params: params.to_vec(),
             counter: (counter, ty),
@@ -115,10 +116,50 @@ impl Ad<'_> {
             saved: HashMap::new(),
             restored: Vec::new(),
         };
+        let form = LoopForm::For { var: counter, ty, bound };
+        let params = params.to_vec();
+        let plain = Exp::Loop { params, form: form.clone(), body: body.clone(), hints: LoopHints::NONE };
+        let plain = self.without_accs(&Stm { pat: stm.pat.clone(), exp: plain, loc });
         if let Some(Stm { pat, exp: Exp::Loop { params, body: run, .. }, .. }) = plain {
-            self.saving_loop(Saving::new(pat, params), form, &run, &mut job, loc)?;
+            self.saving_loop(Saving::new(pat, params), form, &run, n, &mut job, loc)?;
         }
         // Otherwise it does nothing but accumulate, and needs nothing for that but its counter.
+        Ok(Saved::Loop(Box::new(job)))
+    }
+
+    /// A `while` loop that runs at most `bound` times counts while it runs.
+    fn save_bounded(
+        &mut self,
+        stm: &Stm,
+        params: &[(Param, Atom)],
+        cond: &Body,
+        body: &Body,
+        bound: i64,
+    ) -> Res<Saved> {
+        let loc = stm.loc;
+        let room = Atom::i64(bound.max(0));
+        let (counter, n) = (self.param("i", Type::I64), self.param("n", Type::I64));
+        let mut job = SavedLoop {
+            params: params.to_vec(),
+            counter: (counter.var, PrimType::I64),
+            n: n.var.into(),
+            body: body.clone(),
+            saved: HashMap::new(),
+            restored: Vec::new(),
+        };
+        let run = self.body(|ad| {
+            let within = ad.b.cmp(CmpOp::Lt, PrimType::I64, counter.var.into(), room, loc);
+            let text = format!("a loop runs more often than its attribute says, which is {bound}");
+            let exp = Exp::Assert { cond: within, message: vec![MsgPart::Text(text)] };
+            ad.push(Stm { pat: Vec::new(), exp, loc });
+            body.stms.iter().for_each(|s| ad.push(s.clone()));
+            let next = ad.i64_op(BinOp::Add, counter.var.into(), Atom::i64(1), loc);
+            Ok([body.result.clone(), vec![next]].concat())
+        })?;
+        let pat = [stm.pat.clone(), vec![n]].concat();
+        let params = [params.to_vec(), vec![(counter, Atom::i64(0))]].concat();
+        let form = LoopForm::While { cond: cond.clone() };
+        self.saving_loop(Saving::new(pat, params), form, &run, room, &mut job, loc)?;
         Ok(Saved::Loop(Box::new(job)))
     }
 
@@ -135,9 +176,10 @@ impl Ad<'_> {
         loc: Loc,
     ) -> Res<Atom> {
         let form = LoopForm::While { cond: cond.clone() };
-        let exp = Exp::Loop { params: params.to_vec(), form, body: body.clone() };
+        let params = params.to_vec();
+        let exp = Exp::Loop { params, form, body: body.clone(), hints: LoopHints::NONE };
         let copy = Renamer::before(self, HashMap::new()).exp(&exp);
-        let Exp::Loop { mut params, form, mut body } = copy else {
+        let Exp::Loop { mut params, form, mut body, .. } = copy else {
             return Err(AdError::not_yet(loc, "this loop"));
         };
         let count = self.param("count", Type::I64);
@@ -146,7 +188,8 @@ impl Ad<'_> {
         body.result.push(next);
         params.push((count, Atom::i64(0)));
         let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
-        let results = self.let_exps("count", &types, Exp::Loop { params, form, body }, loc);
+        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
+        let results = self.let_exps("count", &types, exp, loc);
         Ok(results.last().map_or(Atom::i64(0), |v| (*v).into()))
     }
 
@@ -188,7 +231,8 @@ impl Ad<'_> {
         self.restored = known;
         let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: job.n };
-        let vars = self.let_exps("adj", &types, Exp::Loop { params, form, body }, loc);
+        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
+        let vars = self.let_exps("adj", &types, exp, loc);
         let undone = job.restored.iter().filter(|restored| restored.undo.is_some());
         for (restored, var) in undone.zip(&vars[adjoints..]) {
             if let Some(root) = self.restored.root(restored.result) {
@@ -220,9 +264,9 @@ impl Ad<'_> {
             let hint = self.b.vars.hint(restored.var).to_owned();
             let array = self.param(&hint, self.ty_var(restored.var));
             let top = match undo.marks {
-                Marks::Saved(_) => {
+                Marks::Saved { top, .. } => {
                     let param = self.param("top", Type::I64);
-                    tops.push((param.clone(), undo.top));
+                    tops.push((param.clone(), top));
                     Some(param.var)
                 }
                 Marks::Every(_) => None,
@@ -297,11 +341,11 @@ impl Ad<'_> {
                 let bottom = self.i64_op(BinOp::Mul, i, every, loc);
                 (self.i64_op(BinOp::Add, bottom, every, loc), bottom)
             }
-            (Marks::Saved(marks), top) => {
+            (Marks::Saved { marks, top: end }, top) => {
                 let exp = Exp::Index { array: marks, indices: vec![i], check: Check::Certified };
                 let bottom = self.let_exp("bottom", Type::I64, exp, loc);
                 tops.push(bottom);
-                (top.map_or(undo.top, Atom::from), bottom)
+                (top.map_or(end, Atom::from), bottom)
             }
         };
         if let Marks::Every(every) = undo.marks {
@@ -315,7 +359,11 @@ impl Ad<'_> {
     pub fn undo_loop(&mut self, job: &SavedLoop, loc: Loc) -> Res<()> {
         for restored in &job.restored {
             if let (Some(undo), Some(root)) = (&restored.undo, self.restored.root(restored.result)) {
-                self.undo_all(root, &undo.entries, undo.top, loc)?;
+                let top = match undo.marks {
+                    Marks::Every(every) => self.i64_op(BinOp::Mul, job.n, every, loc),
+                    Marks::Saved { top, .. } => top,
+                };
+                self.undo_all(root, &undo.entries, top, loc)?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Stm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::free_vars_body;
@@ -61,6 +61,7 @@ impl Ad<'_> {
         mut saving: Saving,
         form: LoopForm,
         run: &Body,
+        room: Atom,
         job: &mut SavedLoop,
         loc: Loc,
     ) -> Res<()> {
@@ -85,31 +86,31 @@ impl Ad<'_> {
                     if let Some(parts) = common_form(sites, &inside) {
                         let every = count(run, var, &flow, &inside);
                         let every = every.map(|c| (self.emit_count(&c, loc), c.is_exact()));
-                        let room = match every {
-                            Some((every, _)) => self.i64_op(BinOp::Mul, job.n, every, loc),
+                        let entries = match every {
+                            Some((every, _)) => self.i64_op(BinOp::Mul, room, every, loc),
                             None => self.count_entries(&own, &form, run, var, &flow, loc)?,
                         };
-                        let log = self.new_log(&param.ty, &parts, room, loc);
+                        let log = self.new_log(&param.ty, &parts, entries, loc);
                         let every = every.filter(|(_, exact)| *exact).map(|(every, _)| every);
-                        self.carry_log(&mut saving, (var, result), &log, every, job.n, loc);
+                        self.carry_log(&mut saving, (var, result), &log, every, room, loc);
                         continue;
                     }
                 }
                 Some(_) | None => {}
             }
             if read.contains(&var) {
-                let saved = self.save_value(&mut saving, var, job.n, loc);
+                let saved = self.save_value(&mut saving, var, room, loc);
                 job.saved.insert(var, saved);
             }
         }
         let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
         for log in &saving.logs {
             let Some(entries) = log.outside.entries.clone() else { continue };
-            let undo = Some(Undo { entries, top: log.outside.top, marks: log.marks });
+            let undo = Some(Undo { entries, marks: log.marks });
             job.restored.push(RestoredParam { var: log.root, result: log.result, undo });
         }
         let Saving { pat, params, .. } = saving;
-        self.push(Stm { pat, exp: Exp::Loop { params, form, body }, loc });
+        self.push(Stm { pat, exp: Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc });
         Ok(())
     }
 
@@ -139,13 +140,12 @@ impl Ad<'_> {
         let (inside, outside): (Vec<VarId>, Vec<VarId>) = carried.into_iter().unzip();
         let (inside, outside, marks) = match every {
             Some(every) => {
-                let end = self.i64_op(BinOp::Mul, n, every, loc);
-                let (inside, outside) = (log.entries_moved_to(&inside), log.entries_moved_to(&outside));
-                (inside, Log { top: end, ..outside }, Marks::Every(every))
+                (log.entries_moved_to(&inside), log.entries_moved_to(&outside), Marks::Every(every))
             }
             None => {
                 let marks = self.save_value(saving, inside[0], n, loc);
-                (log.moved_to(&inside), log.moved_to(&outside), Marks::Saved(marks))
+                let top = outside[0].into();
+                (log.moved_to(&inside), log.moved_to(&outside), Marks::Saved { marks, top })
             }
         };
         saving.logs.push(SavingLog { root, result, inside, outside, marks });
@@ -208,7 +208,7 @@ impl Ad<'_> {
         let Saving { pat, params, .. } = saving;
         let counted = pat.len() - 1;
         // The names outside are those of the parameters: all of them are replaced.
-        let exp = Exp::Loop { params, form: form.clone(), body };
+        let exp = Exp::Loop { params, form: form.clone(), body, hints: LoopHints::NONE };
         let exp = Renamer::before(self, HashMap::new()).exp(&exp);
         let types: Vec<_> = pat.into_iter().map(|p| p.ty).collect();
         let vars = self.let_exps("count", &types, exp, loc);
