@@ -79,6 +79,9 @@ impl<'a, 'p> Renamer<'a, 'p> {
         if self.ad.active.contains(&var) {
             self.ad.active.insert(new);
         }
+        if self.ad.sums.contains(&var) {
+            self.ad.sums.insert(new);
+        }
         self.map.insert(var, new.into());
         new
     }
@@ -195,6 +198,18 @@ impl<'a, 'p> Renamer<'a, 'p> {
             Exp::WithVjp { lambda, rule, args } => {
                 Exp::WithVjp { args: self.atoms(args), lambda: self.lambda(lambda), rule: self.lambda(rule) }
             }
+            Exp::Linearize { lambda, args } => {
+                Exp::Linearize { args: self.atoms(args), lambda: self.lambda(lambda) }
+            }
+            Exp::ApplyLinear { handle, tangents, ret } => Exp::ApplyLinear {
+                handle: self.atom(*handle),
+                tangents: self.atoms(tangents),
+                ret: ret.iter().map(|t| self.ty(t)).collect(),
+            },
+            Exp::Transpose { lambda, cotangents } => {
+                Exp::Transpose { cotangents: self.atoms(cotangents), lambda: self.lambda(lambda) }
+            }
+            Exp::Detach(a) => Exp::Detach(self.atom(*a)),
         }
     }
 

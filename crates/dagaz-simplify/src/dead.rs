@@ -78,6 +78,7 @@ pub(crate) fn for_each_body(exp: &mut Exp, f: &mut impl FnMut(&[Param], &[Type],
             lambda(l);
         }
         Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } => lambda(l),
+        Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
         Exp::WithVjp { lambda: l, rule, .. } => {
             lambda(l);
             lambda(rule);
@@ -104,6 +105,7 @@ pub(crate) fn for_each_body(exp: &mut Exp, f: &mut impl FnMut(&[Param], &[Type],
         Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => {}
         Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => {}
         Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
+        Exp::ApplyLinear { .. } | Exp::Detach(_) => {}
     }
 }
 
@@ -136,7 +138,8 @@ fn is_removable(exp: &Exp) -> bool {
         Exp::Scatter { pre, .. } => pre.iter().all(lambda),
         Exp::WithAcc { lambda: l, .. } => lambda(l),
         Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => lambda(l),
-        Exp::UpdateAcc { .. } => true,
+        Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
+        Exp::UpdateAcc { .. } | Exp::ApplyLinear { .. } | Exp::Detach(_) => true,
         Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => false,
     }
 }

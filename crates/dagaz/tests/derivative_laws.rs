@@ -1,7 +1,5 @@
-//! Laws that derivatives keep, on programs that use every construct: the forward derivative is the limit of
-//! differences, the reverse derivative is its transpose, and second derivatives agree in every order of nesting.
+//! The laws of derivatives on programs that use every construct.
 
-#[macro_use]
 mod laws;
 
 laws! {

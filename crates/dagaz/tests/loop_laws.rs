@@ -1,7 +1,6 @@
 //! Laws that derivatives of loops keep: loops that update arrays in place in every way, that run until a condition
 //! fails, or whose arrays change their size.
 
-#[macro_use]
 mod laws;
 
 laws! {

@@ -10,11 +10,15 @@
 mod acc;
 mod adjoint;
 mod control;
-mod fold;
-mod into;
+mod hist;
 mod loops;
 mod map;
+mod operator;
+mod places;
+mod reduce;
 mod scan;
+mod scatter;
+mod sorted;
 
 use std::collections::HashMap;
 
@@ -26,10 +30,12 @@ use crate::context::{Ad, AdError, Res};
 use crate::prune::prune;
 use crate::rename::Renamer;
 
+use hist::Bins;
 use loops::{Entries, Plan, SavedLoop, read_again, reads_again};
+use operator::Fold;
+use scatter::Places;
 
 pub(crate) use loops::Restored;
-use scan::ScanReturn;
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {
@@ -165,16 +171,21 @@ impl Ad<'_> {
             },
             Exp::Map { width, arrays, lambda } => self.rev_map(*width, arrays, lambda, cts, loc),
             Exp::Reduce { width, arrays, op, neutral, .. } => {
-                self.rev_reduce(*width, arrays, op, neutral, cts, loc)
+                self.rev_reduce(&Fold { n: *width, arrays, op, neutral, loc }, cts)
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
                 let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
-                let job = ScanReturn { n: *width, arrays, op, neutral, results: &results, loc };
-                self.rev_scan(&job, cts)
+                self.rev_scan(&Fold { n: *width, arrays, op, neutral, loc }, &results, cts)
             }
-            Exp::Hist { .. } => self.rev_hist(&stm.exp, cts, loc),
-            Exp::Scatter { arrays, dests, shape, width, .. } => {
-                self.rev_scatter(*width, arrays, dests, shape, cts, loc)
+            Exp::Hist { width, arrays, dests, shape, op, neutral, .. } => {
+                let (indices, values) = arrays.split_at(shape.len());
+                let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
+                let places = Places { width: *width, indices, shape, loc };
+                self.rev_hist(&Bins { places, values, dests, results: &results, op, neutral }, cts)
+            }
+            Exp::Scatter { width, arrays, dests, shape, .. } => {
+                let (indices, values) = arrays.split_at(shape.len());
+                self.rev_scatter(&Places { width: *width, indices, shape, loc }, values, dests, cts)
             }
             Exp::WithAcc { inputs, lambda } => self.rev_with_acc(inputs, lambda, cts, loc),
             Exp::UpdateAcc { acc, indices, values } => self.rev_update_acc(*acc, indices, values, loc),
@@ -263,7 +274,8 @@ impl Ad<'_> {
             Exp::If { .. } | Exp::Loop { .. } | Exp::Trace { .. } | Exp::Map { .. } => {}
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {}
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => {}
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
         }
         Ok(())
     }
@@ -305,9 +317,12 @@ impl Ad<'_> {
     fn rev_iota(&mut self, ty: PrimType, n: Atom, start: Atom, step: Atom, ct: Atom, loc: Loc) {
         let row = Type::Prim(ty);
         let ct = self.as_var("ct", ct, loc);
-        if self.is_active(start) {
+        // Whole numbers move with their count, by convention.
+        let moved = [start, n].into_iter().take(if ty == PrimType::I64 { 2 } else { 1 });
+        let moved: Vec<Atom> = moved.filter(|a| self.is_active(*a)).collect();
+        if !moved.is_empty() {
             let sum = self.sum_rows(n, ct, &row, loc);
-            self.add_to(start, Some(sum), loc);
+            moved.into_iter().for_each(|a| self.add_to(a, Some(sum), loc));
         }
         if self.is_active(step) {
             let array = Type::array(ty, vec![n]);
@@ -351,6 +366,8 @@ impl Ad<'_> {
         }
     }
 }
+
+pub(crate) use operator::{needed, scalar_operator};
 
 /// All of a dimension.
 pub(crate) fn whole(len: Atom) -> DimSlice {

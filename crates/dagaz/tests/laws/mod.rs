@@ -1,5 +1,6 @@
-//! The laws that derivatives keep: the forward derivative is the limit of differences, the reverse derivative is its
-//! transpose, and second derivatives agree in every order of nesting.
+//! Laws that derivatives keep: the forward derivative is the limit of differences, the reverse derivative is its
+//! transpose, the linearised function and its transpose are both of these once more, and second derivatives agree
+//! in every order of nesting.
 
 use dagaz::compile::compile_source;
 use dagaz_core::formats::text;
@@ -13,6 +14,8 @@ const ENTRIES: &str = "
 entry primal (x: [4]f64) = f x
 entry fwd (x: [4]f64) (v: [4]f64) = jvp f x v
 entry rev [m] (x: [4]f64) (w: [m]f64) = vjp (\\x -> f x :> [m]f64) x w
+entry linear (x: [4]f64) (v: [4]f64) = (linearize f x).1 v
+entry transposed [m] (x: [4]f64) (w: [m]f64) = linear_transpose (linearize (\\x -> f x :> [m]f64) x).1 w
 entry fwd_rev [m] (x: [4]f64) (v: [4]f64) (w: [m]f64) = jvp (\\x -> vjp (\\x -> f x :> [m]f64) x w) x v
 entry rev_fwd [m] (x: [4]f64) (v: [4]f64) (w: [m]f64) = vjp (\\x -> jvp (\\x -> f x :> [m]f64) x v) x w
 entry rev_rev [m] (x: [4]f64) (v: [4]f64) (w: [m]f64) = vjp (\\x -> vjp (\\x -> f x :> [m]f64) x w) x v
@@ -66,6 +69,8 @@ pub fn check(definition: &str) {
     let w: Vec<f64> = (0..tangent.len()).map(|i| 0.4 + 0.3 * i as f64).collect();
     let adjoint = call("rev", &[&x, &w]);
     assert_close("the transpose", &[dot(&w, &tangent)], &[dot(&adjoint, &v)], 1e-10);
+    assert_close("the linearised function", &tangent, &call("linear", &[&x, &v]), 1e-12);
+    assert_close("the second route", &adjoint, &call("transposed", &[&x, &w]), 1e-12);
     let second = call("fwd_rev", &[&x, &v, &w]);
     let (up, down) = (call("rev", &[&moved(step), &w]), call("rev", &[&moved(-step), &w]));
     let differences: Vec<f64> = up.iter().zip(&down).map(|(a, b)| (a - b) / (2.0 * step)).collect();
@@ -74,11 +79,13 @@ pub fn check(definition: &str) {
     assert_close("reverse over reverse", &second, &call("rev_rev", &[&x, &v, &w]), 1e-8);
 }
 
+/// A test for each definition.
+#[macro_export]
 macro_rules! laws {
     ($($name:ident: $definition:literal;)*) => {
         $(#[test]
         fn $name() {
-            $crate::laws::check($definition);
+            laws::check($definition);
         })*
     };
 }

@@ -40,7 +40,7 @@ impl Ad<'_> {
                 let most = self.root_of(n, hints.stripmine + 1, loc);
                 let split = Split { params, counter: (*var, *ty), body, most, loc };
                 let inits: Vec<Atom> = params.iter().map(|(_, init)| *init).collect();
-                let exp = self.split_loop(&split, hints.stripmine, &inits, Atom::i64(0), n)?;
+                let exp = self.nested_loops(&split, hints.stripmine, &inits, Atom::i64(0), n)?;
                 self.push(Stm { pat: stm.pat.clone(), exp, loc });
             }
             _ => self.push(stm),
@@ -59,7 +59,7 @@ impl Ad<'_> {
     }
 
     /// The iterations from `start`, `n` of them, as nested loops.
-    fn split_loop(
+    fn nested_loops(
         &mut self,
         split: &Split<'_>,
         depth: u32,
@@ -94,7 +94,7 @@ impl Ad<'_> {
             let left = ad.i64_op(BinOp::Sub, n, before, loc);
             let here = ad.i64_op(BinOp::Min, step, left, loc);
             let values: Vec<Atom> = own.iter().map(|p| p.var.into()).collect();
-            let inner = ad.split_loop(split, depth - 1, &values, start, here)?;
+            let inner = ad.nested_loops(split, depth - 1, &values, start, here)?;
             let pat = ad.fresh_params(split.params);
             let results = pat.iter().map(|p| p.var.into()).collect();
             ad.push(Stm { pat, exp: inner, loc });
