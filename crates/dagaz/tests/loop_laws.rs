@@ -160,4 +160,32 @@ laws! {
             (y with [k + 1] = y[k] * y[k + 1], k + 1)
           in y";
     only_true_dependencies: "def f (x: [4]f64) = loop #[true_dep] y = copy x for i < 3 do y with [i + 1] = y[i] * f64.sin y[i]";
+    growing_array: "
+        def f (x: [4]f64) =
+          let y = loop y = x[0:2] for i < 3 do concat y (map (* f64.sin y[0]) (map (* x[i]) y[0:i + 1]))
+          in sized 8 y";
+    growing_unread_array: "
+        def f (x: [4]f64) =
+          let y = loop y = x[0:1] for i < 3 do concat y [x[i] * x[i + 1]]
+          in sized 4 y";
+    shrinking_array: "
+        def f (x: [4]f64) =
+          let (y, s) = loop (y, s) = (x[0:4], 1) while length y > 1 do (map (* y[0]) (tail y), s + y[0] * f64.sin y[1])
+          in [y[0], s]";
+    filtered_array: "
+        def f (x: [4]f64) =
+          let (y, s) = loop (y, s) = (map id x :> []f64, x[0]) for i < 3 do
+            let z = filter (> f64.i64 i - 2) y
+            in (map (\\a -> a * x[1]) z, s * f64.sum z + x[i])
+          in [s, f64.sum y]";
+    bounded_growing: "
+        def f (x: [4]f64) =
+          let y = #[bound(9)] loop y = x[0:2] while length y < 6 do concat y (map (* f64.cos y[1]) y[0:1])
+          in sized 6 y";
+    halved_rows: "
+        def f (x: [4]f64) =
+          let t = loop t = replicate 4 (copy x) :> [][]f64 for i < 2 do
+            let h = length t / 2
+            in map2 (map2 (\\a b -> a * f64.sin b)) (sized h t[0:h]) (sized h t[h:2 * h]) :> [][]f64
+          in sized 4 t[0]";
 }

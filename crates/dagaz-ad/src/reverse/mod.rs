@@ -82,7 +82,8 @@ impl Ad<'_> {
         }
         for (result, ct) in body.result.iter().zip(cts) {
             if let (Atom::Var(var), Some(ct)) = (result, ct) {
-                self.add_adj(*var, *ct, loc);
+                let ct = self.shaped_as(*ct, *result, loc);
+                self.add_adj(*var, ct, loc);
             }
         }
         for (stm, saved) in body.stms.iter().zip(saved).rev() {

@@ -12,6 +12,7 @@
 
 mod flow;
 mod log;
+mod resized;
 mod restored;
 mod save;
 mod stripmine;
@@ -27,6 +28,7 @@ use crate::context::{Ad, AdError, Adj, Res};
 use crate::rename::Renamer;
 
 use super::Saved;
+use resized::with_sizes;
 use save::Saving;
 
 pub(crate) use log::Entries;
@@ -42,9 +44,18 @@ pub(crate) struct SavedLoop {
     n: Atom,
     body: Body,
     /// The values that each iteration started with, for the parameters that the body reads.
-    saved: HashMap<VarId, VarId>,
+    saved: HashMap<VarId, SavedValue>,
     /// The parameters that are restored instead.
     restored: Vec<RestoredParam>,
+}
+
+/// The values of a parameter.
+#[derive(Clone, Copy)]
+enum SavedValue {
+    /// An array with a row for each iteration.
+    Rows(VarId),
+    /// Arrays of different sizes one after the other, and where they begin.
+    Packed { elements: VarId, offsets: VarId },
 }
 
 /// An array that the loop updates in place, or leaves as it is.
@@ -82,15 +93,6 @@ impl Ad<'_> {
         hints: LoopHints,
     ) -> Res<Saved> {
         let loc = stm.loc;
-        let own: Vec<VarId> = params.iter().map(|(p, _)| p.var).collect();
-        let dependent =
-            |p: &Param| p.ty.all_dims().iter().any(|d| d.as_var().is_some_and(|v| own.contains(&v)));
-        if params.iter().any(|(p, _)| dependent(p)) {
-            return Err(AdError::not_yet(
-                loc,
-                "the reverse derivative of a loop over arrays that change their size",
-            ));
-        }
         if self.loop_has_other_accs(params, form) {
             return Err(AdError::not_yet(loc, "the reverse derivative of an accumulator"));
         }
@@ -187,9 +189,8 @@ impl Ad<'_> {
         body.stms.extend(more);
         body.result.push(next);
         params.push((count, Atom::i64(0)));
-        let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
-        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
-        let results = self.let_exps("count", &types, exp, loc);
+        let results = self.let_loop(params, form, body, loc);
+        self.again.extend(results.iter().copied());
         Ok(results.last().map_or(Atom::i64(0), |v| (*v).into()))
     }
 
@@ -199,12 +200,13 @@ impl Ad<'_> {
         let free = free_vars_body(&job.body).into_iter().filter(|v| !own.contains(v));
         let free = self.active_among(free);
         let mut params = Vec::new();
+        let sizes = self.size_params(stm, job, &mut params);
         let mut inner_cts = Vec::new();
-        for ((param, _), ct) in job.params.iter().zip(cts) {
+        for (k, ((param, _), ct)) in job.params.iter().zip(cts).enumerate() {
             inner_cts.push(if self.has_adjoint(param) {
-                let init = self.or_zero(*ct, &param.ty, loc);
+                let init = self.or_zero(*ct, &stm.pat[k].ty, loc);
                 let hint = self.hint(param.var, "_adj");
-                let adjoint = self.param(&hint, param.ty.clone());
+                let adjoint = self.param(&hint, with_sizes(&param.ty, &sizes));
                 let atom = adjoint.var.into();
                 params.push((adjoint, init));
                 Some(atom)
@@ -229,10 +231,8 @@ impl Ad<'_> {
         let body = self.body(|ad| ad.rev_iteration(job, counter, &inner_cts, &free, &states, loc))?;
         self.adj = outer;
         self.restored = known;
-        let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: job.n };
-        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
-        let vars = self.let_exps("adj", &types, exp, loc);
+        let vars = self.let_loop(params, form, body, loc);
         let undone = job.restored.iter().filter(|restored| restored.undo.is_some());
         for (restored, var) in undone.zip(&vars[adjoints..]) {
             if let Some(root) = self.restored.root(restored.result) {
@@ -241,11 +241,13 @@ impl Ad<'_> {
         }
         let active = job.params.iter().filter(|(p, _)| self.has_adjoint(p));
         let active: Vec<Atom> = active.map(|(_, init)| *init).collect();
+        let vars = &vars[sizes.len()..];
         for (var, adjoint) in free.iter().zip(&vars[active.len()..]) {
             self.move_adj(*var, *adjoint);
         }
-        for (init, adjoint) in active.iter().zip(&vars) {
-            self.add_to(*init, Some((*adjoint).into()), loc);
+        for (init, adjoint) in active.iter().zip(vars) {
+            let adjoint = self.shaped_as((*adjoint).into(), *init, loc);
+            self.add_to(*init, Some(adjoint), loc);
         }
         Ok(())
     }
@@ -306,9 +308,7 @@ impl Ad<'_> {
         let mut values = Vec::new();
         for (param, _) in &job.params {
             if let Some(saved) = job.saved.get(&param.var) {
-                let hint = self.b.vars.hint(param.var).to_owned();
-                let exp = Exp::Index { array: *saved, indices: vec![i], check: Check::Certified };
-                let value = self.let_var(&hint, param.ty.clone(), exp, loc);
+                let value = self.saved_value(*saved, param, i, &map, loc);
                 map.insert(param.var, value.into());
             }
             if self.has_adjoint(param) {
@@ -318,9 +318,11 @@ impl Ad<'_> {
                 values.push(value);
             }
         }
+        let mut results: Vec<Atom> =
+            job.sizes().iter().filter_map(|(_, var)| map.get(var)).copied().collect();
         let copy = Renamer::again(self, map).body(&job.body);
         self.sweep(&copy, cts, loc)?;
-        let mut results: Vec<Atom> = values.iter().chain(free).map(|v| self.adjoint(*v, loc)).collect();
+        results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));
         results.extend(roots.iter().filter_map(|root| self.restored.now(*root)).map(Atom::from));
         results.extend(tops);
         Ok(results)
