@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{AccInput, Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
+use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::context::Ad;
@@ -13,11 +13,22 @@ use crate::context::Ad;
 pub(crate) struct Renamer<'a, 'p> {
     ad: &'a mut Ad<'p>,
     map: HashMap<VarId, Atom>,
+    /// The original has run with the same values, so that no check can fail any more.
+    has_run: bool,
 }
 
 impl<'a, 'p> Renamer<'a, 'p> {
     pub fn new(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
-        Renamer { ad, map }
+        Renamer { ad, map, has_run: false }
+    }
+
+    /// For code that runs once more, with the values that it had before: checks and assertions are left out.
+    pub fn again(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
+        Renamer { ad, map, has_run: true }
+    }
+
+    fn check(&self, check: Check) -> Check {
+        if self.has_run { Check::Certified } else { check }
     }
 
     fn atom(&self, atom: Atom) -> Atom {
@@ -66,7 +77,9 @@ impl<'a, 'p> Renamer<'a, 'p> {
     }
 
     pub fn body(&mut self, body: &Body) -> Body {
-        let stms = body.stms.iter().map(|s| self.stm(s)).collect();
+        let has_run = self.has_run;
+        let is_needed = |stm: &&Stm| !(has_run && matches!(stm.exp, Exp::Assert { .. }));
+        let stms = body.stms.iter().filter(is_needed).map(|s| self.stm(s)).collect();
         Body { stms, result: self.atoms(&body.result) }
     }
 
@@ -105,15 +118,17 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::CmpOp(op, ty, a, b) => Exp::CmpOp(*op, *ty, self.atom(*a), self.atom(*b)),
             Exp::Convert(from, to, a) => Exp::Convert(*from, *to, self.atom(*a)),
-            Exp::Index { array, indices, check } => {
-                Exp::Index { array: self.var(*array), indices: self.atoms(indices), check: *check }
-            }
+            Exp::Index { array, indices, check } => Exp::Index {
+                array: self.var(*array),
+                indices: self.atoms(indices),
+                check: self.check(*check),
+            },
             Exp::Slice { array, dims } => Exp::Slice { array: self.var(*array), dims: self.dims(dims) },
             Exp::Update { array, dims, value, check } => Exp::Update {
                 array: self.var(*array),
                 dims: self.dims(dims),
                 value: self.atom(*value),
-                check: *check,
+                check: self.check(*check),
             },
             Exp::Copy(array) => Exp::Copy(self.var(*array)),
             Exp::Iota { ty, n, start, step } => {

@@ -171,7 +171,7 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Re
     let locs = core.locs.clone();
     let core = match dagaz_ad::differentiate(core) {
         Ok(mut core) => {
-            dagaz_simplify::clean_up(&mut core);
+            dagaz_optimise::after_derivatives(&mut core);
             core
         }
         Err(errors) => {

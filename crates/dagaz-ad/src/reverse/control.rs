@@ -53,7 +53,7 @@ impl Ad<'_> {
 
     fn rev_branch(&mut self, body: &Body, free: &[VarId], cts: &[Option<Atom>], loc: Loc) -> Res<Body> {
         self.body(|ad| {
-            let copy = Renamer::new(ad, HashMap::new()).body(body);
+            let copy = Renamer::again(ad, HashMap::new()).body(body);
             ad.sweep(&copy, cts, loc)?;
             Ok(free.iter().map(|v| ad.adjoint(*v, loc)).collect())
         })
@@ -235,7 +235,7 @@ impl Ad<'_> {
                 restored.push(param.var);
             }
         }
-        let copy = Renamer::new(self, map).body(&job.body);
+        let copy = Renamer::again(self, map).body(&job.body);
         self.sweep(&copy, cts, loc)?;
         Ok(restored.iter().chain(free).map(|v| self.adjoint(*v, loc)).collect())
     }

@@ -107,7 +107,7 @@ impl Ad<'_> {
     /// Adjoints of rows, then contributions to free scalars. The adjoints of free arrays are accumulators here.
     fn return_map(&mut self, job: &MapReturn<'_>) -> Res<Vec<VarId>> {
         let loc = job.loc;
-        let mut renamer = Renamer::new(self, HashMap::new());
+        let mut renamer = Renamer::again(self, HashMap::new());
         let copy = renamer.lambda(job.lambda);
         let (mut params, mut arrays) = (Vec::new(), Vec::new());
         for (param, array) in copy.params.iter().zip(job.arrays) {
