@@ -103,11 +103,9 @@ impl Pass {
     fn with_acc(&mut self, mut stm: Stm, made_here: &HashSet<VarId>) -> Vec<Stm> {
         let mut after = Vec::new();
         let mut which = 0;
-        loop {
-            let Exp::WithAcc { inputs, lambda } = &stm.exp else { break };
-            if which >= inputs.len() {
-                break;
-            }
+        while let Exp::WithAcc { inputs, lambda } = &stm.exp
+            && which < inputs.len()
+        {
             note_types(&lambda.body, &mut self.types);
             note_made(&lambda.body, &mut self.made);
             match self.solve(&mut stm, which, made_here) {

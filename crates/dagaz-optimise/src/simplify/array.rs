@@ -30,13 +30,17 @@ impl Simplifier {
         };
         let is_within = indices.iter().zip(ty.dims()).all(within);
         is_within.then(|| {
-            Rewrite::Become(Exp::Index { array, indices: indices.to_vec(), check: Check::Certified })
+            Rewrite::Become(Box::new(Exp::Index {
+                array,
+                indices: indices.to_vec(),
+                check: Check::Certified,
+            }))
         })
     }
 
     fn index(&mut self, array: VarId, indices: &[Atom], stm: &Stm) -> Option<Rewrite> {
         let again = |array: VarId, indices: Vec<Atom>| {
-            Some(Rewrite::Become(Exp::Index { array, indices, check: Check::Certified }))
+            Some(Rewrite::Become(Box::new(Exp::Index { array, indices, check: Check::Certified })))
         };
         match self.defs.get(&array)?.clone() {
             Exp::Index { array: outer, indices: first, check: Check::Certified } => {
@@ -119,11 +123,11 @@ impl Simplifier {
                 match self.defs.get(array)? {
                     Exp::Rearrange { perm: first, array } => {
                         let perm = perm.iter().map(|p| first[*p]).collect();
-                        Some(Rewrite::Become(Exp::Rearrange { perm, array: *array }))
+                        Some(Rewrite::Become(Box::new(Exp::Rearrange { perm, array: *array })))
                     }
                     Exp::Replicate { dims, value } if dims.len() == perm.len() => {
                         let dims = perm.iter().map(|p| dims[*p]).collect();
-                        Some(Rewrite::Become(Exp::Replicate { dims, value: *value }))
+                        Some(Rewrite::Become(Box::new(Exp::Replicate { dims, value: *value })))
                     }
                     _ => None,
                 }
@@ -134,10 +138,10 @@ impl Simplifier {
                 }
                 match self.defs.get(array)? {
                     Exp::Reshape { array, .. } => {
-                        Some(Rewrite::Become(Exp::Reshape { dims: dims.clone(), array: *array }))
+                        Some(Rewrite::Become(Box::new(Exp::Reshape { dims: dims.clone(), array: *array })))
                     }
                     Exp::Replicate { value, dims: old } if old.len() == self.types.get(array)?.rank() => {
-                        Some(Rewrite::Become(Exp::Replicate { dims: dims.clone(), value: *value }))
+                        Some(Rewrite::Become(Box::new(Exp::Replicate { dims: dims.clone(), value: *value })))
                     }
                     _ => None,
                 }
@@ -149,7 +153,7 @@ impl Simplifier {
                 match self.def(*value)? {
                     Exp::Replicate { dims: inner, value } => {
                         let dims = dims.iter().chain(inner).copied().collect();
-                        Some(Rewrite::Become(Exp::Replicate { dims, value: *value }))
+                        Some(Rewrite::Become(Box::new(Exp::Replicate { dims, value: *value })))
                     }
                     _ => None,
                 }

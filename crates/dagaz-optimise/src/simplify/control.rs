@@ -23,7 +23,7 @@ impl Simplifier {
         match (&then.result[..], &otherwise.result[..]) {
             ([a], [b]) if (*a, *b) == (yes, no) => Some(Rewrite::Alias(vec![cond])),
             ([a], [b]) if (*a, *b) == (no, yes) => {
-                Some(Rewrite::Become(Exp::UnOp(UnOp::Not, PrimType::Bool, cond)))
+                Some(Rewrite::Become(Box::new(Exp::UnOp(UnOp::Not, PrimType::Bool, cond))))
             }
             _ => None,
         }

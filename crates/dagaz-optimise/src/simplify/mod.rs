@@ -47,7 +47,7 @@ enum Rewrite {
     /// Its results are these; it goes.
     Alias(Vec<Atom>),
     /// It computes the same by another expression, which may be simplified further.
-    Become(Exp),
+    Become(Box<Exp>),
     /// It is what this body does.
     Splice(Body),
 }
@@ -93,7 +93,7 @@ impl Simplifier {
         for _ in 0..8 {
             match self.rule(&stm) {
                 None => break,
-                Some(Rewrite::Become(exp)) => stm.exp = exp,
+                Some(Rewrite::Become(exp)) => stm.exp = *exp,
                 Some(Rewrite::Alias(atoms)) => return self.alias(&stm.pat, &atoms),
                 Some(Rewrite::Splice(body)) => {
                     body.stms.into_iter().for_each(|stm| self.b.push(stm));

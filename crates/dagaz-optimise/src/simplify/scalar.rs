@@ -44,7 +44,7 @@ impl Simplifier {
             _ => return None,
         };
         let c = eval_binop(back, c, b).ok()?;
-        Some(Rewrite::Become(Exp::CmpOp(CmpOp::Eq, ty, a, c.into())))
+        Some(Rewrite::Become(Box::new(Exp::CmpOp(CmpOp::Eq, ty, a, c.into()))))
     }
 
     /// `-(-x) = x`, `not (not x) = x`
@@ -88,7 +88,7 @@ impl Simplifier {
             let negated = eval_binop(BinOp::Sub, Prim::zero(ty), c).ok()?;
             let other = if op == BinOp::Add { BinOp::Sub } else { BinOp::Add };
             let is_negative = ty.is_signed() && c.as_i64() < Some(0) && negated.as_i64() > Some(0);
-            return is_negative.then(|| Rewrite::Become(Exp::BinOp(other, ty, x, negated.into())));
+            return is_negative.then(|| Rewrite::Become(Box::new(Exp::BinOp(other, ty, x, negated.into()))));
         };
         let signed = |op: BinOp, c: Prim| eval_binop(op, Prim::zero(ty), c).ok();
         let sum = eval_binop(BinOp::Add, signed(*inner, *b)?, signed(op, c)?).ok()?;
@@ -97,10 +97,10 @@ impl Simplifier {
         }
         let negated = eval_binop(BinOp::Sub, Prim::zero(ty), sum).ok()?;
         let is_negative = ty.is_signed() && sum.as_i64().is_some_and(|s| s < 0 && negated.as_i64() > Some(0));
-        Some(Rewrite::Become(match is_negative {
+        Some(Rewrite::Become(Box::new(match is_negative {
             true => Exp::BinOp(BinOp::Sub, ty, *a, negated.into()),
             false => Exp::BinOp(BinOp::Add, ty, *a, sum.into()),
-        }))
+        })))
     }
 }
 
