@@ -228,7 +228,7 @@ fn free_array_of_a_map_becomes_an_accumulator() {
                     let (adj_22: acc [n_0] (f64)) =
                       map m_1 (is_2, ct_4, acc_16)
                         \(i_17: i64, ct_19: f64, acc_20: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
-                          let (b_18: f64) = as_8[i_17]
+                          let (b_18: f64) = as_8[i_17] certified
                           let (acc_21: acc [n_0] (f64)) = update_acc acc_20 [i_17] (ct_19)
                           in (acc_21)
                     in (adj_22)
