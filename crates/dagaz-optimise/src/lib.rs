@@ -6,9 +6,11 @@
 //! contents.
 
 mod accumulators;
+mod common;
 mod copies;
 mod dead;
 mod effects;
+mod hoist;
 mod sharing;
 mod simplify;
 mod walk;
@@ -16,8 +18,10 @@ mod walk;
 use dagaz_core::exp::Program;
 
 pub use crate::accumulators::simplify_accumulators;
+pub use crate::common::share_common_expressions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
+pub use crate::hoist::hoist_invariants;
 pub use crate::simplify::simplify;
 
 /// The cheap part, for programs fresh from the simplifier.
@@ -32,6 +36,8 @@ pub fn after_derivatives(program: &mut Program) {
     remove_dead_code(program);
     simplify_accumulators(program);
     simplify(program);
+    hoist_invariants(program);
+    share_common_expressions(program);
     remove_dead_code(program);
     insert_copies(program);
 }
