@@ -182,6 +182,14 @@ fn stencils_in_one_dimension() {
 }
 
 #[test]
+fn stencils_that_wrap_around() {
+    let f = "def f [n] (x: [n]f64) = tabulate n (\\i -> x[(i + 1) % n] * x[i] - x[(i - 2) % n])";
+    check(&of_one(f, "[n]f64", "[n]f64"), "", &[&[6]], 0);
+    check(&of_one("def f [n] (x: [n]f64) = map2 (*) x (rotate 2 x)", "[n]f64", "[n]f64"), "", &[&[6]], 0);
+    check(&of_one("def f [n] (x: [n]f64) = map2 (*) x (reverse x)", "[n]f64", "[n]f64"), "", &[&[6]], 0);
+}
+
+#[test]
 fn stencils_in_two_dimensions() {
     let f = "def f [n][m] (x: [n][m]f64) =
                tabulate_2d n m (\\i j ->

@@ -135,7 +135,7 @@ impl Pass {
         let updates = std::mem::take(&mut found.updates);
         let mut all = Vec::new();
         for update in &updates {
-            all.extend(contributions(&mut found, &self.made, update)?);
+            all.extend(contributions(&mut found, &self.made, update, &shape)?);
         }
         let is_zeros = matches!(
             self.made.get(&base),

@@ -31,6 +31,13 @@ impl Guard {
     }
 }
 
+/// An index: a sum, or its remainder.
+#[derive(Clone)]
+struct Place {
+    sum: Affine,
+    modulus: Option<Atom>,
+}
+
 /// An iteration that follows from an index: `sign * (q - rest)`; or from an equation, with zero for `q`.
 #[derive(Clone)]
 struct Solved {
@@ -38,6 +45,8 @@ struct Solved {
     dim: Option<usize>,
     sign: i64,
     rest: Affine,
+    /// Of this the iteration is the remainder: as many iterations as there are indices only change places.
+    modulus: Option<Atom>,
 }
 
 /// One summand of every element.
@@ -77,6 +86,7 @@ pub(super) fn contributions<'a>(
     found: &mut Collected<'a>,
     made: &Made,
     update: &Update<'a>,
+    shape: &[Atom],
 ) -> Option<Vec<Contribution>> {
     let chain = found.chain(update.scope);
     let mut path = Vec::new();
@@ -85,11 +95,11 @@ pub(super) fn contributions<'a>(
             path.push(Guard::Is(cond, taken));
         }
     }
-    let mut all: Vec<(Vec<Guard>, Vec<Affine>)> = vec![(path, Vec::new())];
+    let mut all: Vec<(Vec<Guard>, Vec<Place>)> = vec![(path, Vec::new())];
     for index in update.indices {
         let choices = alternatives(found, made, *index)?;
-        let extend = |(guards, indices): &(Vec<Guard>, Vec<Affine>)| {
-            let with = |(more, index): &(Vec<Guard>, Affine)| {
+        let extend = |(guards, indices): &(Vec<Guard>, Vec<Place>)| {
+            let with = |(more, index): &(Vec<Guard>, Place)| {
                 ([&guards[..], more].concat(), [&indices[..], std::slice::from_ref(index)].concat())
             };
             choices.iter().map(with).collect::<Vec<_>>()
@@ -99,19 +109,23 @@ pub(super) fn contributions<'a>(
             return None;
         }
     }
-    all.into_iter().map(|(guards, indices)| solve(found, made, &chain, guards, indices, update)).collect()
+    all.into_iter().map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, shape))).collect()
 }
 
 fn alternatives<'a>(
     found: &mut Collected<'a>,
     made: &Made,
     index: Atom,
-) -> Option<Vec<(Vec<Guard>, Affine)>> {
+) -> Option<Vec<(Vec<Guard>, Place)>> {
     if let Some(sum) = affine(found, made, index) {
-        return Some(vec![(Vec::new(), sum)]);
+        return Some(vec![(Vec::new(), Place { sum, modulus: None })]);
     }
     let Def::Stm { exp, position, scope, .. } = found.defs.get(&index.as_var()?)? else { return None };
     let (exp, position, scope): (&'a Exp, usize, ScopeId) = (exp, *position, *scope);
+    if let Exp::BinOp(BinOp::Mod, PrimType::I64, a, n) = exp {
+        let sum = affine(found, made, *a)?;
+        return Some(vec![(Vec::new(), Place { sum, modulus: Some(*n) })]);
+    }
     let (yes, no) = match exp {
         Exp::BinOp(op @ (BinOp::Min | BinOp::Max), PrimType::I64, a, b) => {
             let (less, more) = if *op == BinOp::Min { (*a, *b) } else { (*b, *a) };
@@ -148,8 +162,8 @@ fn solve(
     made: &Made,
     chain: &[ScopeId],
     guards: Vec<Guard>,
-    indices: Vec<Affine>,
-    update: &Update<'_>,
+    indices: Vec<Place>,
+    (update, shape): (&Update<'_>, &[Atom]),
 ) -> Option<Contribution> {
     let iterations: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
     let mut known: BTreeSet<ScopeId> = BTreeSet::new();
@@ -159,22 +173,27 @@ fn solve(
         let size = width(found, *scope).and_then(Atom::as_const).and_then(Prim::as_i64);
         size.is_some_and(|size| size <= 64)
     };
-    let mut open: Vec<(usize, Affine)> = indices.into_iter().enumerate().collect();
+    let mut open: Vec<(usize, Place)> = indices.into_iter().enumerate().collect();
     for allow_small in [false, true] {
         loop {
             let before = open.len();
-            open.retain(|(dim, index)| {
+            open.retain(|(dim, place)| {
+                let index = &place.sum;
                 let unknown: Vec<(ScopeId, i64)> = (index.iterations.iter())
                     .filter(|(s, _)| !known.contains(s))
                     .filter(|(s, _)| !(allow_small && index.iterations.len() > 1 && is_small(s)))
                     .map(|(s, times)| (*s, *times))
                     .collect();
+                let fits = |scope| {
+                    place.modulus.is_none_or(|n| width(found, scope) == Some(n) && shape[*dim] == n)
+                };
                 match unknown[..] {
-                    [] => checked.push((*dim, index.clone())),
-                    [(scope, sign @ (1 | -1))] => {
+                    [] if place.modulus.is_none() => checked.push((*dim, index.clone())),
+                    [(scope, sign @ (1 | -1))] if fits(scope) => {
                         let mut rest = index.clone();
                         rest.iterations.remove(&scope);
-                        solved.push(Solved { scope, dim: Some(*dim), sign, rest });
+                        let modulus = place.modulus;
+                        solved.push(Solved { scope, dim: Some(*dim), sign, rest, modulus });
                         known.insert(scope);
                     }
                     _ => return true,
@@ -198,7 +217,7 @@ fn solve(
         if let [(scope, sign @ (1 | -1))] = unknown[..] {
             let mut rest = equation;
             rest.iterations.remove(&scope);
-            solved.push(Solved { scope, dim: None, sign, rest });
+            solved.push(Solved { scope, dim: None, sign, rest, modulus: None });
             known.insert(scope);
         }
     }
@@ -346,6 +365,12 @@ impl Nest<'_> {
             1 => e.b.sub(PrimType::I64, q, offset, loc),
             _ => e.b.sub(PrimType::I64, offset, q, loc),
         };
+        if let Some(n) = solved.modulus {
+            // There is an element, so that its number is not zero.
+            let i = e.b.binop(BinOp::Mod, PrimType::I64, i, n, loc);
+            e.at.insert(solved.scope, i);
+            return Some(Atom::bool(true));
+        }
         e.at.insert(solved.scope, i);
         // The width may itself be known only now.
         let size = e.atom(size)?;
