@@ -73,6 +73,14 @@ pub(super) type Made = HashMap<VarId, Exp>;
 
 /// An index as a sum; none if it is something else, such as an element of an array.
 pub(super) fn affine(found: &Collected<'_>, made: &Made, atom: Atom) -> Option<Affine> {
+    sum_of(found, made, atom, &mut { MOST_SUMMANDS })
+}
+
+/// Sums of sums may share their parts many times over.
+const MOST_SUMMANDS: usize = 200;
+
+fn sum_of(found: &Collected<'_>, made: &Made, atom: Atom, fuel: &mut usize) -> Option<Affine> {
+    *fuel = fuel.checked_sub(1)?;
     let var = match atom {
         Atom::Const(Prim::I64(c)) => return Some(Affine::constant(c)),
         Atom::Const(_) => return None,
@@ -91,19 +99,19 @@ pub(super) fn affine(found: &Collected<'_>, made: &Made, atom: Atom) -> Option<A
             else {
                 return None;
             };
-            affine(found, made, *start)?.plus(Affine::iteration(*scope).scaled(*step)?)
+            sum_of(found, made, *start, fuel)?.plus(Affine::iteration(*scope).scaled(*step)?)
         }
         Some(Def::Stm { exp, .. }) => {
             let sum = match exp {
-                Exp::Atom(a) => affine(found, made, *a),
+                Exp::Atom(a) => sum_of(found, made, *a, fuel),
                 Exp::BinOp(BinOp::Add, PrimType::I64, a, b) => {
-                    affine(found, made, *a).and_then(|a| a.plus(affine(found, made, *b)?))
+                    sum_of(found, made, *a, fuel).and_then(|a| a.plus(sum_of(found, made, *b, fuel)?))
                 }
                 Exp::BinOp(BinOp::Sub, PrimType::I64, a, b) => {
-                    affine(found, made, *a).and_then(|a| a.minus(affine(found, made, *b)?))
+                    sum_of(found, made, *a, fuel).and_then(|a| a.minus(sum_of(found, made, *b, fuel)?))
                 }
                 Exp::BinOp(BinOp::Mul, PrimType::I64, a, Atom::Const(Prim::I64(c))) => {
-                    affine(found, made, *a).and_then(|a| a.scaled(*c))
+                    sum_of(found, made, *a, fuel).and_then(|a| a.scaled(*c))
                 }
                 _ => None,
             };

@@ -327,18 +327,24 @@ impl<'e, 'a> Emitter<'e, 'a> {
         }
         let scope = self.scope_of(array)?;
         let result = *lambda.body.result.get(position)?;
-        let bound = self.found.note_inner(&lambda.body, scope);
-        let (done, read, rows) = (self.done.clone(), self.read.clone(), self.rows.clone());
-        for var in bound {
-            self.done.remove(&var);
-        }
-        self.read.clear();
+        let mut own = self.found.note_inner(&lambda.body, scope);
+        own.extend(lambda.params.iter().map(|p| p.var));
+        self.forget(&own);
         for (param, array) in lambda.params.iter().zip(arrays) {
             self.rows.insert(param.var, (*array, indices[0]));
         }
         let value = self.index_atom(result, indices[1..].to_vec());
-        (self.done, self.read, self.rows) = (done, read, rows);
+        self.forget(&own);
         value
+    }
+
+    /// The variables of a lambda have other values in another iteration.
+    fn forget(&mut self, own: &[VarId]) {
+        for var in own {
+            self.done.remove(var);
+            self.rows.remove(var);
+        }
+        self.read.retain(|(array, _), _| !own.contains(array));
     }
 
     /// Reads from what the enclosing statements give as a further result.

@@ -109,14 +109,12 @@ pub(super) fn contributions<'a>(
             return None;
         }
     }
-    all.into_iter().map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, shape))).collect()
+    all.into_iter()
+        .map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, shape)))
+        .collect()
 }
 
-fn alternatives<'a>(
-    found: &mut Collected<'a>,
-    made: &Made,
-    index: Atom,
-) -> Option<Vec<(Vec<Guard>, Place)>> {
+fn alternatives<'a>(found: &mut Collected<'a>, made: &Made, index: Atom) -> Option<Vec<(Vec<Guard>, Place)>> {
     if let Some(sum) = affine(found, made, index) {
         return Some(vec![(Vec::new(), Place { sum, modulus: None })]);
     }
@@ -184,9 +182,8 @@ fn solve(
                     .filter(|(s, _)| !(allow_small && index.iterations.len() > 1 && is_small(s)))
                     .map(|(s, times)| (*s, *times))
                     .collect();
-                let fits = |scope| {
-                    place.modulus.is_none_or(|n| width(found, scope) == Some(n) && shape[*dim] == n)
-                };
+                let fits =
+                    |scope| place.modulus.is_none_or(|n| width(found, scope) == Some(n) && shape[*dim] == n);
                 match unknown[..] {
                     [] if place.modulus.is_none() => checked.push((*dim, index.clone())),
                     [(scope, sign @ (1 | -1))] if fits(scope) => {
