@@ -145,6 +145,10 @@ module type intrinsics = {
   val vjp2 'a 'b : (a -> b) -> a -> b -> (b, a)
   val jmp2 'a 'b [n] : (a -> b) -> a -> [n]a -> (b, *[n]b)
   val mjp2 'a 'b [n] : (a -> b) -> a -> [n]b -> (b, *[n]a)
+  val unit_seed 't : bool -> t
+  val linearize 'a 'b : (a -> b) -> a -> (b, a -> b)
+  val linear_transpose 'a 'b : (a -> b) -> b -> a
+  val stop_gradient 't : t -> t
   val with_vjp 'a 'b : (a -> b) -> (b -> b -> a) -> a -> b
 
   val opaque '^t : t -> t

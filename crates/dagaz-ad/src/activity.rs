@@ -5,7 +5,7 @@
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::prim::{PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{free_vars, free_vars_lambda};
+use dagaz_core::visit::free_vars;
 
 use crate::context::Ad;
 
@@ -48,12 +48,15 @@ impl Ad<'_> {
         self.analyse(&lambda.body)
     }
 
-    /// An operator of a reduction: all of its components, or none.
-    fn analyse_operator(&mut self, op: &Lambda, mut active: bool) -> bool {
-        active |= free_vars_lambda(op).iter().any(|v| self.is_active_var(*v));
-        let args = vec![active; op.params.len()];
-        self.analyse_lambda(op, &args);
-        active
+    /// The components of an operator that become active when those given are, looked at until nothing changes.
+    fn analyse_operator(&mut self, op: &Lambda, mut active: Vec<bool>) -> Vec<bool> {
+        loop {
+            let results = self.analyse_lambda(op, &[active.clone(), active.clone()].concat());
+            if results.iter().zip(&active).all(|(result, known)| *known || !*result) {
+                return active;
+            }
+            active.iter_mut().zip(results).for_each(|(known, result)| *known |= result);
+        }
     }
 
     fn analyse_exp(&mut self, stm: &Stm) -> Vec<bool> {
@@ -66,7 +69,10 @@ impl Ad<'_> {
             }
             Exp::Atom(a) | Exp::Replicate { value: a, .. } => all(self.is_active(*a)),
             Exp::BinOp(_, _, a, b) => all(self.is_active(*a) || self.is_active(*b)),
-            Exp::Iota { start, step, .. } => all(self.is_active(*start) || self.is_active(*step)),
+            Exp::Iota { ty, n, start, step } => {
+                let counted = *ty == PrimType::I64 && self.is_active(*n);
+                all(counted || self.is_active(*start) || self.is_active(*step))
+            }
             Exp::TernOp(_, _, operands) => all(operands.iter().any(|a| self.is_active(*a))),
             Exp::ArrayLit { elems, .. } => all(elems.iter().any(|a| self.is_active(*a))),
             Exp::Index { array, .. } | Exp::Slice { array, .. } | Exp::Copy(array) => {
@@ -103,12 +109,14 @@ impl Ad<'_> {
                 self.analyse_lambda(lambda, &args)
             }
             Exp::Reduce { arrays, op, neutral, .. } | Exp::Scan { arrays, op, neutral, .. } => {
-                let active = self.any_var(arrays) || neutral.iter().any(|a| self.is_active(*a));
-                all(self.analyse_operator(op, active))
+                let pairs = arrays.iter().zip(neutral);
+                let active = pairs.map(|(a, ne)| self.is_active_var(*a) || self.is_active(*ne)).collect();
+                self.analyse_operator(op, active)
             }
             Exp::Hist { arrays, dests, shape, op, .. } => {
-                let active = self.any_var(dests) || self.any_var(&arrays[shape.len()..]);
-                all(self.analyse_operator(op, active))
+                let pairs = arrays[shape.len()..].iter().zip(dests);
+                let active = pairs.map(|(v, d)| self.is_active_var(*v) || self.is_active_var(*d)).collect();
+                self.analyse_operator(op, active)
             }
             Exp::Scatter { arrays, dests, shape, .. } => (arrays[shape.len()..].iter().zip(dests))
                 .map(|(value, dest)| self.is_active_var(*value) || self.is_active_var(*dest))
@@ -116,7 +124,7 @@ impl Ad<'_> {
             Exp::WithAcc { inputs, lambda } => {
                 let active = free_vars(&stm.exp).iter().any(|v| self.is_active_var(*v));
                 for (op, _) in inputs.iter().filter_map(|i| i.op.as_ref()) {
-                    self.analyse_operator(op, active);
+                    self.analyse_operator(op, vec![active; op.ret.len()]);
                 }
                 let args = vec![active; lambda.params.len()];
                 self.analyse_lambda(lambda, &args);
@@ -124,6 +132,9 @@ impl Ad<'_> {
             }
             // Expanded before.
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => all(false),
+            // By definition.
+            Exp::Detach(_) => all(false),
         }
     }
 }

@@ -8,6 +8,8 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
+use crate::linear::open_functions;
+use crate::reverse::Restored;
 use crate::scalar::plus_op;
 
 /// Why a derivative could not be made.
@@ -46,16 +48,32 @@ pub(crate) enum Adj {
 pub(crate) struct Ad<'p> {
     pub b: Builder,
     pub funs: &'p [Fun],
+    /// Which functions apply linear functions that they are given; they are inlined.
+    pub open: Vec<bool>,
+    /// The derivatives behind the handles of `linearize`.
+    pub linear_funs: HashMap<VarId, Lambda>,
+    /// Tangents that are zero and, while a derivative is split, everything that depends on tangents.
+    pub linear_vars: HashSet<VarId>,
+    /// Whether what is expanded is about to be differentiated in reverse mode.
+    pub reverse_ahead: bool,
     /// The functions that are being inlined.
     pub inlining: Vec<FunId>,
     pub types: HashMap<VarId, Type>,
     pub active: HashSet<VarId>,
+    /// While a derivative is split: a statement on accumulators could not be.
+    pub acc_not_split: bool,
+    /// Accumulators that sum, which have other accumulators as tangents in forward mode.
+    pub sums: HashSet<VarId>,
     /// Tangents of active variables, in forward mode.
     pub tan: HashMap<VarId, Atom>,
     /// Adjoints so far, in reverse mode; a variable without one has the adjoint zero.
     pub adj: HashMap<VarId, Adj>,
     /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
     pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
+    /// Variables of code that is run a second time, and so can be left out wherever it is not needed.
+    pub again: HashSet<VarId>,
+    /// The arrays whose contents the return sweep restores as it goes back.
+    pub restored: Restored,
 }
 
 impl<'p> Ad<'p> {
@@ -63,12 +81,20 @@ impl<'p> Ad<'p> {
         Ad {
             b: Builder::new(vars),
             funs,
+            open: open_functions(funs),
+            linear_funs: HashMap::new(),
+            linear_vars: HashSet::new(),
+            reverse_ahead: false,
             inlining: Vec::new(),
             types: HashMap::new(),
             active: HashSet::new(),
+            acc_not_split: false,
+            sums: HashSet::new(),
             tan: HashMap::new(),
             adj: HashMap::new(),
             acc_adj: HashMap::new(),
+            again: HashSet::new(),
+            restored: Restored::default(),
         }
     }
 

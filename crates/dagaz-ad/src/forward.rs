@@ -5,13 +5,17 @@
 //!                                          let (y_tan: f64) = f64.mul c x_tan
 //!
 //! What moves elements does the same to tangents; a reduction, scan or histogram has the operator on pairs of
-//! primal and tangent (dual numbers); an accumulator accumulates pairs.
+//! primal and tangent (dual numbers). An accumulator that sums has another one for tangents, so that what is derived
+//! sums again; one with another operator accumulates pairs.
+
+use std::collections::HashMap;
 
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, Stm};
-use dagaz_core::prim::{Prim, UnOp};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::context::{Ad, Res};
+use crate::context::{Ad, Res, is_plus};
+use crate::rename::Renamer;
 
 impl Ad<'_> {
     /// The results of the function, then their tangents.
@@ -37,7 +41,11 @@ impl Ad<'_> {
     fn tangent(&mut self, atom: Atom, ty: &Type, loc: Loc) -> Atom {
         match atom.as_var().and_then(|var| self.tan.get(&var)) {
             Some(tangent) => *tangent,
-            None => self.zero(ty, loc),
+            None => {
+                let zero = self.zero(ty, loc);
+                self.linear_vars.extend(zero.as_var());
+                zero
+            }
         }
     }
 
@@ -63,16 +71,31 @@ impl Ad<'_> {
         tangent
     }
 
-    /// Parameters for the tangents of all active variables but accumulators, which hold their tangents themselves.
+    /// Whether a variable has its tangent beside it; accumulators of pairs hold theirs themselves.
+    fn has_tangent(&self, param: &Param) -> bool {
+        self.is_active_var(param.var) && (!param.ty.is_acc() || self.sums.contains(&param.var))
+    }
+
+    /// Names for accumulators that sum, where `others` do.
+    fn note_sums(&mut self, params: &[Param], others: &[Atom]) {
+        for (param, other) in params.iter().zip(others) {
+            if self.is_sum(*other) {
+                self.sums.insert(param.var);
+            }
+        }
+    }
+
+    /// Parameters for the tangents that are beside their variables.
     fn tan_params(&mut self, params: &[Param]) -> Vec<Param> {
-        let active = params.iter().filter(|p| self.is_active_var(p.var) && !p.ty.is_acc());
+        let active = params.iter().filter(|p| self.has_tangent(p));
         let active: Vec<Param> = active.cloned().collect();
         active.iter().map(|p| self.tan_param(p)).collect()
     }
 
     /// The parameter, where accumulators of active values are of pairs.
     fn dual_param(&mut self, param: &Param) -> Param {
-        let dual = Param { var: param.var, ty: self.dual_type(&param.ty, self.is_active_var(param.var)) };
+        let paired = self.is_active_var(param.var) && !self.sums.contains(&param.var);
+        let dual = Param { var: param.var, ty: self.dual_type(&param.ty, paired) };
         self.note(&dual);
         dual
     }
@@ -112,6 +135,14 @@ impl Ad<'_> {
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => return self.fwd_bulk(stm),
             Exp::Hist { .. } | Exp::Scatter { .. } => return self.fwd_into(stm),
             Exp::WithAcc { inputs, lambda } => return self.fwd_with_acc(stm, inputs, lambda),
+            Exp::UpdateAcc { acc, indices, values } if self.sums.contains(acc) => {
+                self.push(stm.clone());
+                self.note_sums(&stm.pat, &[(*acc).into()]);
+                let acc = self.tan_var(*acc, loc);
+                let values = values.iter().map(|v| self.tan_of(*v, loc)).collect();
+                self.set_tan(stm, Exp::UpdateAcc { acc, indices: indices.clone(), values });
+                return Ok(());
+            }
             Exp::UpdateAcc { acc, indices, values } => {
                 let pat = self.dual_params(&stm.pat);
                 let tangents: Vec<Atom> = values.iter().map(|v| self.tan_of(*v, loc)).collect();
@@ -145,9 +176,12 @@ impl Ad<'_> {
     fn fwd_moves(&mut self, stm: &Stm) -> Res<()> {
         let loc = stm.loc;
         let tangent = match &stm.exp {
-            Exp::Atom(a) if self.ty(*a).is_acc() => return Ok(()),
+            Exp::Atom(a) if self.ty(*a).is_acc() && !self.is_sum(*a) => {
+                return Ok(());
+            }
             Exp::Atom(a) => {
                 let tangent = self.tan_of(*a, loc);
+                self.note_sums(&stm.pat, &[*a]);
                 self.tan.insert(stm.pat[0].var, tangent);
                 return Ok(());
             }
@@ -169,6 +203,12 @@ impl Ad<'_> {
                 }
             }
             Exp::Copy(array) => Exp::Copy(self.tan_var(*array, loc)),
+            Exp::Iota { ty: PrimType::I64, n, start, step } if self.is_active(*n) => {
+                let own = self.tan_of(*n, loc);
+                let start = self.tan_of(*start, loc);
+                let start = self.i64_op(BinOp::Add, own, start, loc);
+                Exp::Iota { ty: PrimType::I64, n: *n, start, step: self.tan_of(*step, loc) }
+            }
             Exp::Iota { ty, n, start, step } => {
                 Exp::Iota { ty: *ty, n: *n, start: self.tan_of(*start, loc), step: self.tan_of(*step, loc) }
             }
@@ -200,7 +240,8 @@ impl Ad<'_> {
             }
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => return Ok(()),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => return Ok(()),
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return Ok(()),
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => return Ok(()),
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => return Ok(()),
         };
         self.set_tan(stm, tangent);
         Ok(())
@@ -209,7 +250,7 @@ impl Ad<'_> {
     fn fwd_scalar(&mut self, stm: &Stm) -> Res<()> {
         let (param, loc) = (&stm.pat[0], stm.loc);
         self.push(stm.clone());
-        let ty = param.ty.elem().unwrap_or(dagaz_core::prim::PrimType::F64);
+        let ty = param.ty.elem().unwrap_or(PrimType::F64);
         let mut sum: Option<Atom> = None;
         for (operand, partial) in self.partials(&stm.exp, param.var.into(), loc)? {
             if partial == Prim::zero(ty).into() || self.ty(operand).elem() != Some(ty) {
@@ -235,7 +276,7 @@ impl Ad<'_> {
             ad.fwd_stms(&body.stms)?;
             let mut result = body.result.clone();
             for ((atom, ty), active) in body.result.iter().zip(types).zip(active) {
-                if *active && !ty.is_acc() {
+                if *active && (!ty.is_acc() || ad.is_sum(*atom)) {
                     result.push(ad.tangent(*atom, ty, loc));
                 }
             }
@@ -243,26 +284,38 @@ impl Ad<'_> {
         })
     }
 
+    fn is_sum(&self, atom: Atom) -> bool {
+        atom.as_var().is_some_and(|v| self.sums.contains(&v))
+    }
+
     fn fwd_lambda(&mut self, lambda: &Lambda, active: &[bool], loc: Loc) -> Res<Lambda> {
         let params = self.dual_params(&lambda.params);
         let tangents = self.tan_params(&lambda.params);
         let body = self.fwd_body(&lambda.body, &lambda.ret, active, loc)?;
-        let mut ret: Vec<Type> = lambda.ret.iter().zip(active).map(|(t, a)| self.dual_type(t, *a)).collect();
-        let duals = lambda.ret.iter().zip(active).filter(|(t, active)| **active && !t.is_acc());
-        ret.extend(duals.map(|(t, _)| t.clone()));
+        let mut ret = Vec::new();
+        let mut duals = Vec::new();
+        for ((ty, atom), active) in lambda.ret.iter().zip(&lambda.body.result).zip(active) {
+            let paired = ty.is_acc() && !self.is_sum(*atom);
+            ret.push(self.dual_type(ty, *active && paired));
+            if *active && !paired {
+                duals.push(ty.clone());
+            }
+        }
+        ret.extend(duals);
         Ok(Lambda { params: [params, tangents].concat(), body, ret })
     }
 
-    /// An operator on pairs: the primals and then the tangents of each side.
-    fn fwd_operator(&mut self, op: &Lambda, loc: Loc) -> Res<Lambda> {
-        op.params.iter().for_each(|p| {
-            self.active.insert(p.var);
-        });
-        let active = vec![true; op.ret.len()];
-        let mut dual = self.fwd_lambda(op, &active, loc)?;
-        let n = op.ret.len();
+    /// An operator on pairs: the primals and then the tangents of each side, for the components that have them.
+    fn fwd_operator(&mut self, op: &Lambda, active: &[bool], loc: Loc) -> Res<Lambda> {
+        for (param, active) in op.params.iter().zip(active.iter().chain(active)) {
+            if *active {
+                self.active.insert(param.var);
+            }
+        }
+        let mut dual = self.fwd_lambda(op, active, loc)?;
+        let (n, tangents) = (op.ret.len(), active.iter().filter(|a| **a).count());
         // Primals x, y and tangents x_tan, y_tan become x, x_tan, y, y_tan.
-        dual.params[n..3 * n].rotate_left(n);
+        dual.params[n..2 * n + tangents].rotate_left(n);
         Ok(dual)
     }
 
@@ -282,11 +335,12 @@ impl Ad<'_> {
             },
             Exp::Loop { params, form, body } => {
                 let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
+                let inits: Vec<Atom> = params.iter().map(|(_, init)| *init).collect();
+                self.note_sums(&own, &inits);
                 let duals = self.dual_params(&own);
-                let mut all: Vec<(Param, Atom)> =
-                    duals.into_iter().zip(params.iter().map(|(_, init)| *init)).collect();
+                let mut all: Vec<(Param, Atom)> = duals.into_iter().zip(inits).collect();
                 for (param, init) in params {
-                    if self.is_active_var(param.var) && !param.ty.is_acc() {
+                    if self.has_tangent(param) {
                         let init_ty = self.ty(*init);
                         let init = self.tangent(*init, &init_ty, loc);
                         all.push((self.tan_param(param), init));
@@ -297,6 +351,11 @@ impl Ad<'_> {
             }
             _ => stm.exp.clone(),
         };
+        match &stm.exp {
+            Exp::If { then, .. } => self.note_sums(&stm.pat, &then.result),
+            Exp::Loop { body, .. } => self.note_sums(&stm.pat, &body.result),
+            _ => {}
+        }
         let pat = self.dual_params(&stm.pat);
         let tangents = self.tan_params(&stm.pat);
         self.push(Stm { pat: [pat, tangents].concat(), exp, loc });
@@ -309,7 +368,7 @@ impl Ad<'_> {
             ad.fwd_stms(&body.stms)?;
             let mut result = body.result.clone();
             for ((atom, ty), active) in body.result.iter().zip(types).zip(active) {
-                if *active && !ty.is_acc() {
+                if *active && (!ty.is_acc() || ad.is_sum(*atom)) {
                     result.push(ad.tan_of(*atom, loc));
                 }
             }
@@ -322,24 +381,30 @@ impl Ad<'_> {
         let active = self.active_pat(&stm.pat);
         let exp = match &stm.exp {
             Exp::Map { width, arrays, lambda } => {
+                let given: Vec<Atom> = arrays.iter().map(|a| (*a).into()).collect();
+                self.note_sums(&lambda.params, &given);
                 let inputs: Vec<VarId> = (arrays.iter().zip(&lambda.params))
-                    .filter(|(_, p)| self.is_active_var(p.var) && !p.ty.is_acc())
+                    .filter(|(_, p)| self.has_tangent(p))
                     .map(|(a, _)| *a)
                     .collect();
                 let tangents = self.tan_vars(&inputs, loc);
-                let lambda = self.fwd_lambda(lambda, &active, loc)?;
+                let dual = self.fwd_lambda(lambda, &active, loc)?;
+                self.note_sums(&stm.pat, &lambda.body.result);
+                let lambda = dual;
                 Exp::Map { width: *width, arrays: [arrays.clone(), tangents].concat(), lambda }
             }
             Exp::Reduce { width, arrays, op, neutral, commutative, .. } => {
-                let arrays = [arrays.clone(), self.tan_vars(arrays, loc)].concat();
-                let neutral = self.dual_atoms(neutral, loc);
-                let op = self.fwd_operator(op, loc)?;
+                let tangents = self.tan_vars(&chosen(arrays, &active), loc);
+                let arrays = [arrays.clone(), tangents].concat();
+                let neutral = self.dual_atoms(neutral, &active, loc);
+                let op = self.fwd_operator(op, &active, loc)?;
                 Exp::Reduce { width: *width, arrays, pre: None, op, neutral, commutative: *commutative }
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
-                let arrays = [arrays.clone(), self.tan_vars(arrays, loc)].concat();
-                let neutral = self.dual_atoms(neutral, loc);
-                let op = self.fwd_operator(op, loc)?;
+                let tangents = self.tan_vars(&chosen(arrays, &active), loc);
+                let arrays = [arrays.clone(), tangents].concat();
+                let neutral = self.dual_atoms(neutral, &active, loc);
+                let op = self.fwd_operator(op, &active, loc)?;
                 Exp::Scan { width: *width, arrays, pre: None, op, neutral }
             }
             _ => stm.exp.clone(),
@@ -350,8 +415,8 @@ impl Ad<'_> {
         Ok(())
     }
 
-    fn dual_atoms(&mut self, atoms: &[Atom], loc: Loc) -> Vec<Atom> {
-        let tangents: Vec<Atom> = atoms.iter().map(|a| self.tan_of(*a, loc)).collect();
+    fn dual_atoms(&mut self, atoms: &[Atom], active: &[bool], loc: Loc) -> Vec<Atom> {
+        let tangents: Vec<Atom> = chosen(atoms, active).iter().map(|a| self.tan_of(*a, loc)).collect();
         atoms.iter().copied().chain(tangents).collect()
     }
 
@@ -359,16 +424,17 @@ impl Ad<'_> {
         let loc = stm.loc;
         let exp = match &stm.exp {
             Exp::Hist { width, arrays, dests, shape, op, neutral, .. } => {
-                let tangents = self.tan_vars(&arrays[shape.len()..], loc);
-                let dest_tangents = self.tan_vars(dests, loc);
-                let neutral = self.dual_atoms(neutral, loc);
+                let active = self.active_pat(&stm.pat);
+                let tangents = self.tan_vars(&chosen(&arrays[shape.len()..], &active), loc);
+                let dest_tangents = self.tan_vars(&chosen(dests, &active), loc);
+                let neutral = self.dual_atoms(neutral, &active, loc);
                 Exp::Hist {
                     width: *width,
                     arrays: [arrays.clone(), tangents].concat(),
                     pre: None,
                     dests: [dests.clone(), dest_tangents].concat(),
                     shape: shape.clone(),
-                    op: self.fwd_operator(op, loc)?,
+                    op: self.fwd_operator(op, &active, loc)?,
                     neutral,
                 }
             }
@@ -389,32 +455,55 @@ impl Ad<'_> {
         Ok(())
     }
 
-    /// Each input has its tangents behind its arrays, and so have the results.
+    /// An input that sums has another input for its tangents, behind all inputs; any other has them behind its
+    /// arrays. So it is with the results.
     fn fwd_with_acc(&mut self, stm: &Stm, inputs: &[AccInput], lambda: &Lambda) -> Res<()> {
         let loc = stm.loc;
-        let mut duals = Vec::new();
-        let mut pat = Vec::new();
+        let (mut duals, mut sums) = (Vec::new(), Vec::new());
+        let (mut pat, mut sums_pat) = (Vec::new(), Vec::new());
         let mut results = stm.pat.iter();
-        for input in inputs {
-            let arrays = [input.arrays.clone(), self.tan_vars(&input.arrays, loc)].concat();
-            let op = match &input.op {
-                Some((op, neutral)) => {
-                    let neutral = self.dual_atoms(neutral, loc);
-                    Some((self.fwd_operator(op, loc)?, neutral))
-                }
-                None => None,
-            };
-            duals.push(AccInput { shape: input.shape.clone(), arrays, op });
+        for (input, acc) in inputs.iter().zip(&lambda.params) {
             let own: Vec<Param> = results.by_ref().take(input.arrays.len()).cloned().collect();
             let tangents = self.tan_params(&own);
+            let arrays = self.tan_vars(&input.arrays, loc);
+            let Some((op, neutral)) = &input.op else {
+                let arrays = [input.arrays.clone(), arrays].concat();
+                duals.push(AccInput { shape: input.shape.clone(), arrays, op: None });
+                pat.extend(own.into_iter().chain(tangents));
+                continue;
+            };
+            if is_plus(op) {
+                self.sums.insert(acc.var);
+                let op = Some((Renamer::new(self, HashMap::new()).lambda(op), neutral.clone()));
+                duals.push(input.clone());
+                sums.push(AccInput { shape: input.shape.clone(), arrays, op });
+                pat.extend(own);
+                sums_pat.extend(tangents);
+                continue;
+            }
+            let arrays = [input.arrays.clone(), arrays].concat();
+            let active = vec![true; neutral.len()];
+            let neutral = self.dual_atoms(neutral, &active, loc);
+            let op = Some((self.fwd_operator(op, &active, loc)?, neutral));
+            duals.push(AccInput { shape: input.shape.clone(), arrays, op });
             pat.extend(own.into_iter().chain(tangents));
         }
         let rest: Vec<Param> = results.cloned().collect();
         let active = vec![true; lambda.ret.len()];
-        let lambda = self.fwd_lambda(lambda, &active, loc)?;
+        let mut dual = self.fwd_lambda(lambda, &active, loc)?;
+        // Accumulators and others, then their tangents, become accumulators of both kinds, then others of both kinds.
+        let (accs, all) = (inputs.len(), lambda.ret.len());
+        dual.body.result[accs..all + sums.len()].rotate_left(rest.len());
+        dual.ret[accs..all + sums.len()].rotate_left(rest.len());
         let tangents = self.tan_params(&rest);
-        pat.extend(rest.into_iter().chain(tangents));
-        self.push(Stm { pat, exp: Exp::WithAcc { inputs: duals, lambda }, loc });
+        let pat = pat.into_iter().chain(sums_pat).chain(rest).chain(tangents).collect();
+        let inputs = duals.into_iter().chain(sums).collect();
+        self.push(Stm { pat, exp: Exp::WithAcc { inputs, lambda: dual }, loc });
         Ok(())
     }
+}
+
+/// The items that are active.
+fn chosen<T: Copy>(items: &[T], active: &[bool]) -> Vec<T> {
+    items.iter().zip(active).filter(|(_, active)| **active).map(|(item, _)| *item).collect()
 }

@@ -17,8 +17,11 @@
 //! insert copies where they are needed. Dead statements are left, too.
 
 mod activity;
+mod components;
 mod context;
 mod forward;
+mod linear;
+mod prune;
 mod rename;
 mod reverse;
 mod scalar;
@@ -26,8 +29,9 @@ mod vectorised;
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm};
 use dagaz_core::types::{Atom, FunId, Param, Type};
+use dagaz_core::visit::bodies_mut;
 
 pub use crate::context::AdError;
 use crate::context::{Ad, Res};
@@ -47,9 +51,14 @@ pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
         Body::default()
     });
     let mut done = Vec::with_capacity(funs.len());
-    for fun in &funs {
+    for (i, fun) in funs.iter().enumerate() {
+        if ad.open[i] {
+            // Inlined wherever it was called.
+            done.push(Fun { params: vec![], ret: vec![], body: Body::default(), ..fun.clone() });
+            continue;
+        }
         match ad.expand(&fun.body, false) {
-            Ok(body) => done.push(dagaz_core::exp::Fun { body, ..fun.clone() }),
+            Ok(body) => done.push(Fun { body, ..fun.clone() }),
             Err(error) => errors.push(error),
         }
     }
@@ -57,7 +66,20 @@ pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
         return Err(errors);
     }
     let (vars, _) = ad.b.finish();
-    Ok(Program { consts: consts.stms, funs: done, entries, vars, locs })
+    let mut program = Program { consts: consts.stms, funs: done, entries, vars, locs };
+    attach(&mut program.consts);
+    program.funs.iter_mut().for_each(|fun| attach(&mut fun.body.stms));
+    Ok(program)
+}
+
+/// Where nothing is left to differentiate, a detached value is the value.
+fn attach(stms: &mut [Stm]) {
+    for stm in stms {
+        if let Exp::Detach(a) = stm.exp {
+            stm.exp = Exp::Atom(a);
+        }
+        bodies_mut(&mut stm.exp).into_iter().for_each(|body| attach(&mut body.stms));
+    }
 }
 
 /// Expansion of forms and, below them, of calls.
@@ -75,6 +97,14 @@ impl Ad<'_> {
         Ok(Lambda { params: lambda.params.clone(), body, ret: lambda.ret.clone() })
     }
 
+    /// The function with reductions, scans and histograms that have cheaper rules in reverse mode.
+    fn simpler_folds(&mut self, lambda: &Lambda) -> Res<Lambda> {
+        let before = std::mem::replace(&mut self.reverse_ahead, true);
+        let simpler = self.expand_lambda(lambda, true);
+        self.reverse_ahead = before;
+        simpler
+    }
+
     pub(crate) fn expand_stm(&mut self, stm: &Stm, below: bool) -> Res<()> {
         let loc = stm.loc;
         match &stm.exp {
@@ -86,7 +116,23 @@ impl Ad<'_> {
             }
             Exp::Vjp { lambda, args, cotangents } => {
                 let lambda = self.expand_lambda(lambda, true)?;
+                let lambda = self.simpler_folds(&lambda)?;
                 let results = self.vjp(&lambda, args, cotangents, loc)?;
+                self.bind(&stm.pat, &results, loc);
+                Ok(())
+            }
+            Exp::Linearize { lambda, args } => {
+                let lambda = self.expand_lambda(lambda, true)?;
+                self.linearize(stm, &lambda, args)
+            }
+            Exp::ApplyLinear { handle, tangents, .. } => {
+                let results = self.apply_linear(*handle, tangents, loc)?;
+                self.bind(&stm.pat, &results, loc);
+                Ok(())
+            }
+            Exp::Transpose { lambda, cotangents } => {
+                let lambda = self.expand_lambda(lambda, true)?;
+                let results = self.transpose(&lambda, cotangents, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
             }
@@ -97,17 +143,17 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &body.result, loc);
                 Ok(())
             }
-            Exp::Call { fun, args } if below => {
-                let results = self.inline(*fun, args, loc)?;
+            Exp::Call { fun, args } if below || self.is_open(*fun) => {
+                let results = self.inline(*fun, args, below, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
             }
             _ => {
-                if below && let Some(stm) = self.columns_first(stm)? {
-                    self.push(stm);
+                if self.reverse_ahead && (self.expand_components(stm)? || self.expand_columns(stm)?) {
                     return Ok(());
                 }
                 let mut stm = stm.clone();
+                self.note_handle(&stm.pat, &stm.exp);
                 self.expand_inside(&mut stm.exp, below, loc)?;
                 self.push(stm);
                 Ok(())
@@ -123,7 +169,7 @@ impl Ad<'_> {
     }
 
     /// The statements of a function, with new names, and its results.
-    fn inline(&mut self, id: FunId, args: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
+    fn inline(&mut self, id: FunId, args: &[Atom], below: bool, loc: Loc) -> Res<Vec<Atom>> {
         let Some(fun) = self.funs.get(id.0 as usize) else {
             return Err(AdError::not_yet(loc, "a call of an unknown function"));
         };
@@ -136,7 +182,7 @@ impl Ad<'_> {
         self.inlining.push(id);
         let map: HashMap<_, _> = fun.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
         let body = Renamer::new(self, map).body(&fun.body);
-        let expanded = self.expand(&body, true);
+        let expanded = self.expand(&body, below);
         self.inlining.pop();
         let expanded = expanded?;
         expanded.stms.into_iter().for_each(|s| self.push(s));
@@ -184,7 +230,8 @@ impl Ad<'_> {
             Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => {}
             Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => {}
             Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::Jvp { .. } | Exp::Vjp { .. } => {}
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Detach(_) => {}
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
         }
         Ok(())
     }

@@ -9,26 +9,44 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::context::Ad;
 
+/// When a copy is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// Instead of the original.
+    Instead,
+    /// Before the original, to find something out. What is not needed for that may go.
+    Before,
+    /// After the original, which has not stopped the program: nothing has to be checked.
+    After,
+}
+
 /// What the variables of the original have become.
 pub(crate) struct Renamer<'a, 'p> {
     ad: &'a mut Ad<'p>,
     map: HashMap<VarId, Atom>,
-    /// The original has run with the same values, so that no check can fail any more.
-    has_run: bool,
+    when: When,
 }
 
 impl<'a, 'p> Renamer<'a, 'p> {
     pub fn new(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
-        Renamer { ad, map, has_run: false }
+        Renamer { ad, map, when: When::Instead }
     }
 
-    /// For code that runs once more, with the values that it had before: checks and assertions are left out.
+    /// For code that is run before the original.
+    pub fn before(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
+        Renamer { ad, map, when: When::Before }
+    }
+
+    /// For code that is run again.
     pub fn again(ad: &'a mut Ad<'p>, map: HashMap<VarId, Atom>) -> Renamer<'a, 'p> {
-        Renamer { ad, map, has_run: true }
+        Renamer { ad, map, when: When::After }
     }
 
     fn check(&self, check: Check) -> Check {
-        if self.has_run { Check::Certified } else { check }
+        match self.when {
+            When::Instead | When::Before => check,
+            When::After => Check::Certified,
+        }
     }
 
     fn atom(&self, atom: Atom) -> Atom {
@@ -61,6 +79,9 @@ impl<'a, 'p> Renamer<'a, 'p> {
         if self.ad.active.contains(&var) {
             self.ad.active.insert(new);
         }
+        if self.ad.sums.contains(&var) {
+            self.ad.sums.insert(new);
+        }
         self.map.insert(var, new.into());
         new
     }
@@ -77,15 +98,20 @@ impl<'a, 'p> Renamer<'a, 'p> {
     }
 
     pub fn body(&mut self, body: &Body) -> Body {
-        let has_run = self.has_run;
-        let is_needed = |stm: &&Stm| !(has_run && matches!(stm.exp, Exp::Assert { .. }));
-        let stms = body.stms.iter().filter(is_needed).map(|s| self.stm(s)).collect();
+        let stms = body.stms.iter().filter_map(|s| self.stm(s)).collect();
         Body { stms, result: self.atoms(&body.result) }
     }
 
-    fn stm(&mut self, stm: &Stm) -> Stm {
+    fn stm(&mut self, stm: &Stm) -> Option<Stm> {
+        if self.when == When::After && matches!(stm.exp, Exp::Assert { .. }) {
+            return None;
+        }
         let exp = self.exp(&stm.exp);
-        Stm { pat: self.params(&stm.pat), exp, loc: stm.loc }
+        let pat = self.params(&stm.pat);
+        if self.when != When::Instead {
+            self.ad.again.extend(pat.iter().map(|p| p.var));
+        }
+        Some(Stm { pat, exp, loc: stm.loc })
     }
 
     pub fn lambda(&mut self, lambda: &Lambda) -> Lambda {
@@ -118,11 +144,9 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::CmpOp(op, ty, a, b) => Exp::CmpOp(*op, *ty, self.atom(*a), self.atom(*b)),
             Exp::Convert(from, to, a) => Exp::Convert(*from, *to, self.atom(*a)),
-            Exp::Index { array, indices, check } => Exp::Index {
-                array: self.var(*array),
-                indices: self.atoms(indices),
-                check: self.check(*check),
-            },
+            Exp::Index { array, indices, check } => {
+                Exp::Index { array: self.var(*array), indices: self.atoms(indices), check: self.check(*check) }
+            }
             Exp::Slice { array, dims } => Exp::Slice { array: self.var(*array), dims: self.dims(dims) },
             Exp::Update { array, dims, value, check } => Exp::Update {
                 array: self.var(*array),
@@ -172,6 +196,18 @@ impl<'a, 'p> Renamer<'a, 'p> {
             Exp::WithVjp { lambda, rule, args } => {
                 Exp::WithVjp { args: self.atoms(args), lambda: self.lambda(lambda), rule: self.lambda(rule) }
             }
+            Exp::Linearize { lambda, args } => {
+                Exp::Linearize { args: self.atoms(args), lambda: self.lambda(lambda) }
+            }
+            Exp::ApplyLinear { handle, tangents, ret } => Exp::ApplyLinear {
+                handle: self.atom(*handle),
+                tangents: self.atoms(tangents),
+                ret: ret.iter().map(|t| self.ty(t)).collect(),
+            },
+            Exp::Transpose { lambda, cotangents } => {
+                Exp::Transpose { cotangents: self.atoms(cotangents), lambda: self.lambda(lambda) }
+            }
+            Exp::Detach(a) => Exp::Detach(self.atom(*a)),
         }
     }
 

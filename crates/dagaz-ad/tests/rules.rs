@@ -228,7 +228,6 @@ fn free_array_of_a_map_becomes_an_accumulator() {
                     let (adj_22: acc [n_0] (f64)) =
                       map m_1 (is_2, ct_4, acc_16)
                         \(i_17: i64, ct_19: f64, acc_20: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
-                          let (b_18: f64) = as_8[i_17] certified
                           let (acc_21: acc [n_0] (f64)) = update_acc acc_20 [i_17] (ct_19)
                           in (acc_21)
                     in (adj_22)
@@ -260,7 +259,6 @@ fn free_scalar_of_a_map_is_summed() {
               let (adj_15: [n_0]f64) =
                 map n_0 (xs_1, ct_3)
                   \(x_11: f64, ct_13: f64) : (f64) ->
-                    let (b_12: f64) = f64.mul x_11 a_7
                     let (mul_14: f64) = f64.mul x_11 ct_13
                     in (mul_14)
               let (sum_19: f64) =
@@ -338,7 +336,6 @@ fn loop_backwards_starts_from_saved_values() {
                   let (sub_18: i64) = i64.sub max_11 1i64
                   let (sub_19: i64) = i64.sub sub_18 j_17
                   let (c_20: f64) = saved_14[sub_19] certified
-                  let (d_21: f64) = f64.sin c_20
                   let (cos_22: f64) = f64.cos c_20
                   let (mul_23: f64) = f64.mul cos_22 c_adj_16
                   in (mul_23)

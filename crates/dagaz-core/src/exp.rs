@@ -345,7 +345,7 @@ pub enum Exp {
 
     /// The results of `lambda` at `args`, then the tangents of all results, given those of the arguments.
     /// Tangents have the types of what they belong to, integers and booleans included. Gone once `ad` has run,
-    /// as are the next two.
+    /// as is all that follows.
     Jvp {
         lambda: Lambda,
         args: Vec<Atom>,
@@ -364,6 +364,25 @@ pub enum Exp {
         rule: Lambda,
         args: Vec<Atom>,
     },
+    /// The results of `lambda` at `args`, then a handle (a `bool` that only `ApplyLinear` uses) of its derivative
+    /// there, a linear function.
+    Linearize {
+        lambda: Lambda,
+        args: Vec<Atom>,
+    },
+    /// The tangents of the results, of the types `ret`, given those of the arguments.
+    ApplyLinear {
+        handle: Atom,
+        tangents: Vec<Atom>,
+        ret: Vec<Type>,
+    },
+    /// `lambda` is linear, and this is its transpose: what it takes has the types of its results.
+    Transpose {
+        lambda: Lambda,
+        cotangents: Vec<Atom>,
+    },
+    /// The value, which is a constant to all derivatives.
+    Detach(Atom),
 }
 
 #[derive(Clone, Debug)]

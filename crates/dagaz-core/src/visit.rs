@@ -84,7 +84,13 @@ pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
         Exp::Jvp { args, tangents: seeds, .. } | Exp::Vjp { args, cotangents: seeds, .. } => {
             args.iter().chain(seeds).copied().for_each(f);
         }
-        Exp::WithVjp { args, .. } => args.iter().copied().for_each(f),
+        Exp::WithVjp { args, .. } | Exp::Linearize { args, .. } => args.iter().copied().for_each(f),
+        Exp::ApplyLinear { handle, tangents, .. } => {
+            f(*handle);
+            tangents.iter().copied().for_each(f);
+        }
+        Exp::Transpose { cotangents, .. } => cotangents.iter().copied().for_each(f),
+        Exp::Detach(a) => f(*a),
     }
 }
 
@@ -115,6 +121,7 @@ pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
             inputs.iter().filter_map(|i| i.op.as_ref().map(|(op, _)| op)).chain([lambda]).collect()
         }
         Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
+        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![lambda],
         Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
         Exp::Atom(_)
         | Exp::UnOp(..)
@@ -130,6 +137,53 @@ pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
             vec![]
         }
         Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
+        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
+    }
+}
+
+/// The bodies directly inside an expression.
+pub fn bodies(exp: &Exp) -> Vec<&Body> {
+    let mut found: Vec<&Body> = lambdas(exp).into_iter().map(|l| &l.body).collect();
+    if let Exp::If { then, otherwise, .. } = exp {
+        found.extend([then, otherwise]);
+    }
+    if let Exp::Loop { form, body, .. } = exp {
+        if let LoopForm::While { cond } = form {
+            found.push(cond);
+        }
+        found.push(body);
+    }
+    found
+}
+
+/// As [`bodies`], to change them.
+pub fn bodies_mut(exp: &mut Exp) -> Vec<&mut Body> {
+    match exp {
+        Exp::If { then, otherwise, .. } => vec![then, otherwise],
+        Exp::Loop { form, body, .. } => match form {
+            LoopForm::While { cond } => vec![cond, body],
+            LoopForm::For { .. } => vec![body],
+        },
+        Exp::Map { lambda, .. } => vec![&mut lambda.body],
+        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
+            pre.iter_mut().chain([op]).map(|l| &mut l.body).collect()
+        }
+        Exp::Scatter { pre, .. } => pre.iter_mut().map(|l| &mut l.body).collect(),
+        Exp::WithAcc { inputs, lambda } => {
+            let ops = inputs.iter_mut().filter_map(|i| i.op.as_mut().map(|(op, _)| &mut op.body));
+            ops.chain([&mut lambda.body]).collect()
+        }
+        Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![&mut lambda.body],
+        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![&mut lambda.body],
+        Exp::WithVjp { lambda, rule, .. } => vec![&mut lambda.body, &mut rule.body],
+        Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => vec![],
+        Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => {
+            vec![]
+        }
+        Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => vec![],
+        Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => vec![],
+        Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
+        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
     }
 }
 
@@ -233,6 +287,8 @@ impl FreeVars {
             | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {}
+            Exp::Linearize { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {}
+            Exp::ApplyLinear { ret, .. } => ret.iter().for_each(|t| self.ty(t)),
         }
     }
 }

@@ -126,7 +126,8 @@ impl Effects {
             Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => {
                 lambda(l)
             }
-            Exp::UpdateAcc { .. } => true,
+            Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
+            Exp::UpdateAcc { .. } | Exp::ApplyLinear { .. } | Exp::Detach(_) => true,
             Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => false,
         }
     }

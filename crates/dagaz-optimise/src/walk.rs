@@ -71,7 +71,14 @@ pub(crate) fn operands_mut(exp: &mut Exp, f: &mut impl FnMut(&mut Atom)) {
         Exp::Jvp { args, tangents: seeds, .. } | Exp::Vjp { args, cotangents: seeds, .. } => {
             args.iter_mut().chain(seeds).for_each(f);
         }
-        Exp::WithVjp { args, .. } => args.iter_mut().for_each(f),
+        Exp::WithVjp { args, .. } | Exp::Linearize { args, .. } => args.iter_mut().for_each(f),
+        Exp::ApplyLinear { handle, tangents, ret } => {
+            f(handle);
+            tangents.iter_mut().for_each(&mut *f);
+            ret.iter_mut().for_each(|t| type_mut(t, f));
+        }
+        Exp::Transpose { cotangents, .. } => cotangents.iter_mut().for_each(f),
+        Exp::Detach(a) => f(a),
     }
 }
 
@@ -147,6 +154,7 @@ pub(crate) fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
             inputs.iter_mut().filter_map(|i| i.op.as_mut().map(|(op, _)| op)).chain([lambda]).collect()
         }
         Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
+        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![lambda],
         Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
         Exp::Atom(_)
         | Exp::UnOp(..)
@@ -162,6 +170,7 @@ pub(crate) fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
             vec![]
         }
         Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
+        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
     }
 }
 

@@ -121,6 +121,12 @@ impl<'a> Simplifier<'a> {
         Err(Box::new(Diagnostic::error("internal-error", self.span, message)))
     }
 
+    /// A mistake of the user's, shown where the user wrote it: at the outermost of the inlined calls.
+    pub fn misuse<T>(&self, code: &'static str, message: impl Into<String>) -> Res<T> {
+        let span = self.locs.outermost(self.loc).unwrap_or(self.span);
+        Err(Box::new(Diagnostic::error(code, span, message)))
+    }
+
     pub fn unsupported<T>(&self, message: impl Into<String>) -> Res<T> {
         Err(Box::new(Diagnostic::error("not-yet", self.span, message)))
     }

@@ -125,7 +125,8 @@ impl Simplifier<'_> {
     }
 
     fn mentions_unbound(&self, env: &Env, exp: &Exp) -> bool {
-        crate::free::free_in_exp(exp)
+        // Sizes that only types mention are found from arguments, as everywhere.
+        crate::free::values_in_exp(exp)
             .vars
             .iter()
             .any(|var| matches!(env.vars.get(var), None | Some(SVal::UnboundSize(_))))

@@ -28,14 +28,16 @@ pub(crate) fn free_in_def(def: &Def) -> Free {
     c.finish()
 }
 
-pub(crate) fn free_in_exp(exp: &Exp) -> Free {
-    let mut c = Collector::default();
+/// The variables whose values an expression uses; those that only its types mention are left out.
+pub(crate) fn values_in_exp(exp: &Exp) -> Free {
+    let mut c = Collector { values_only: true, ..Collector::default() };
     c.exp(exp);
     c.finish()
 }
 
 #[derive(Default)]
 struct Collector {
+    values_only: bool,
     vars: BTreeSet<VarId>,
     types: BTreeSet<TypeId>,
     bound: BTreeSet<VarId>,
@@ -82,6 +84,9 @@ impl Collector {
     }
 
     fn ty(&mut self, ty: &Type) {
+        if self.values_only {
+            return;
+        }
         match ty {
             Type::Prim(_) | Type::Meta(_) => {}
             Type::Array { dim, elem, .. } => {
@@ -118,6 +123,9 @@ impl Collector {
     }
 
     fn inst(&mut self, args: &[TypeArg]) {
+        if self.values_only {
+            return;
+        }
         for arg in args {
             match arg {
                 TypeArg::Size(s) => self.dim(s),

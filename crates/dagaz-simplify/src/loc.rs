@@ -58,6 +58,15 @@ impl<'a> Locs<'a> {
         self.inlined = inlined;
     }
 
+    /// The place of the first of the inlined calls that brought code to a place.
+    pub fn outermost(&self, loc: Loc) -> Option<Span> {
+        let mut place = self.table.get(loc.0 as usize)?;
+        while let Some(outer) = place.inlined_at.and_then(|at| self.table.get(at.0 as usize)) {
+            place = outer;
+        }
+        self.sources.span_at(&place.file, place.line, place.col)
+    }
+
     pub fn intern(&mut self, span: Span) -> Loc {
         let key = (span.file, span.start, self.inlined.at);
         if let Some(loc) = self.interned.get(&key) {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use dagaz::{Failure, check_source, explain};
+use dagaz::compile::compile_source;
+use dagaz::{Failure, explain};
 use regex::Regex;
 
 fn crates() -> PathBuf {
@@ -23,10 +24,10 @@ fn rust_files(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// The codes that the crates use.
 fn codes_in_sources() -> BTreeSet<String> {
-    let calls = r#"\b(?:error|warning)\(\s*"([a-z]+(?:-[a-z]+)*)"\s*,|\bcode: "([a-z-]+)""#;
+    let calls = r#"\b(?:error|warning|misuse)\(\s*"([a-z]+(?:-[a-z]+)*)"\s*,|\bcode: "([a-z-]+)""#;
     let calls = Regex::new(calls).expect("a regular expression");
     let mut codes = BTreeSet::new();
-    for krate in ["dagaz", "dagaz-simplify", "dagaz-syntax", "dagaz-types"] {
+    for krate in ["dagaz", "dagaz-ad", "dagaz-simplify", "dagaz-syntax", "dagaz-types"] {
         let mut files = Vec::new();
         rust_files(&crates().join(krate).join("src"), &mut files);
         for file in files {
@@ -71,15 +72,15 @@ fn examples_are_right() {
     for code in explain::codes() {
         let page = explain::explain(code).expect("a page");
         if let Some(wrong) = example(page, "Wrong") {
-            match check_source("wrong.fut", wrong) {
+            match compile_source("wrong.fut", wrong) {
                 Err(Failure::Rejected { diagnostics, .. }) if diagnostics.iter().any(|d| d.code == code) => {}
                 Err(failure) => mistakes.push(format!("{code}: the wrong example gives {failure}")),
-                Ok(checked) if checked.warnings.iter().any(|d| d.code == code) => {}
+                Ok(compiled) if compiled.warnings().iter().any(|d| d.code == code) => {}
                 Ok(_) => mistakes.push(format!("{code}: the wrong example is accepted")),
             }
         }
         if let Some(right) = example(page, "Right")
-            && let Err(failure) = check_source("right.fut", right)
+            && let Err(failure) = compile_source("right.fut", right)
         {
             mistakes.push(format!("{code}: the right example gives {failure}"));
         }

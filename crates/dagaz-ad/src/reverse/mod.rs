@@ -10,10 +10,15 @@
 mod acc;
 mod adjoint;
 mod control;
-mod fold;
-mod into;
+mod hist;
+mod loops;
 mod map;
+mod operator;
+mod places;
+mod reduce;
 mod scan;
+mod scatter;
+mod sorted;
 
 use std::collections::HashMap;
 
@@ -22,37 +27,54 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::context::{Ad, AdError, Res};
+use crate::prune::prune;
 use crate::rename::Renamer;
 
-use control::SavedLoop;
-use scan::ScanReturn;
+use hist::Bins;
+use loops::{Entries, Plan, SavedLoop, read_again, reads_again};
+use operator::Fold;
+use scatter::Places;
+
+pub(crate) use loops::Restored;
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {
     Nothing,
     Loop(Box<SavedLoop>),
+    /// The part of a restored array that an update has overwritten.
+    Old { root: VarId, dims: Vec<DimSlice>, old: Atom },
+    /// What a branch or a loop has overwritten of restored arrays: entries and their number.
+    Log(Vec<(VarId, Entries, Atom)>),
 }
 
 impl Ad<'_> {
     /// The results of the function, then the adjoints of its arguments.
     pub fn vjp(&mut self, lambda: &Lambda, args: &[Atom], cotangents: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
-        self.enter(lambda, args, loc);
         self.adj.clear();
         self.acc_adj.clear();
-        let cts: Vec<Option<Atom>> = cotangents.iter().copied().map(Some).collect();
-        self.sweep(&lambda.body, &cts, loc)?;
-        let mut results = lambda.body.result.clone();
-        for param in &lambda.params {
-            results.push(self.adjoint(param.var, loc));
+        self.restored = Restored::default();
+        let (stms, results) = self.scope(|ad| {
+            ad.enter(lambda, args, loc);
+            let cts: Vec<Option<Atom>> = cotangents.iter().copied().map(Some).collect();
+            ad.sweep(&lambda.body, &cts, loc)?;
+            let adjoints: Vec<Atom> = lambda.params.iter().map(|p| ad.adjoint(p.var, loc)).collect();
+            Ok([lambda.body.result.clone(), adjoints].concat())
+        })?;
+        for stm in prune(stms, &results, &self.again) {
+            self.push(stm);
         }
         Ok(results)
     }
 
     /// Both sweeps over a body, given the cotangents of its results; none is a zero.
     pub fn sweep(&mut self, body: &Body, cts: &[Option<Atom>], loc: Loc) -> Res<()> {
+        let plan = self.plan(body, loc)?;
         let mut saved = Vec::with_capacity(body.stms.len());
-        for stm in &body.stms {
-            saved.push(self.forward_sweep(stm)?);
+        for (index, stm) in body.stms.iter().enumerate() {
+            saved.push(match &plan {
+                Some(plan) => self.forward_planned(stm, plan, index)?,
+                None => self.forward_sweep(stm)?,
+            });
         }
         for (result, ct) in body.result.iter().zip(cts) {
             if let (Atom::Var(var), Some(ct)) = (result, ct) {
@@ -63,6 +85,15 @@ impl Ad<'_> {
             self.return_sweep(stm, saved)?;
         }
         Ok(())
+    }
+
+    fn forward_planned(&mut self, stm: &Stm, plan: &Plan, index: usize) -> Res<Saved> {
+        if let Some(saved) = self.forward_restored(stm, plan, index)? {
+            return Ok(saved);
+        }
+        let saved = self.forward_sweep(stm)?;
+        self.hold_results(stm, plan);
+        Ok(saved)
     }
 
     fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
@@ -87,11 +118,39 @@ impl Ad<'_> {
 
     fn return_sweep(&mut self, stm: &Stm, saved: Saved) -> Res<()> {
         let loc = stm.loc;
+        self.undo_saved(&saved, loc)?;
         let cts: Vec<Option<Atom>> = stm.pat.iter().map(|p| self.take_adj(p.var)).collect();
         let with_accs = stm.pat.iter().any(|p| self.acc_adj.contains_key(&p.var));
         if cts.iter().all(Option::is_none) && !with_accs {
-            return Ok(());
+            return match saved {
+                Saved::Loop(job) => self.undo_loop(&job, loc),
+                Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => Ok(()),
+            };
         }
+        if !reads_again(&stm.exp) {
+            return self.rev_exp(stm, saved, &cts);
+        }
+        let keys: Vec<Atom> = match &stm.exp {
+            Exp::Loop { params, .. } => params.iter().map(|(_, init)| *init).collect(),
+            _ => Vec::new(),
+        };
+        let present = self.present(&read_again(&stm.exp, &keys), loc);
+        if present.map.is_empty() {
+            return self.rev_exp(stm, saved, &cts);
+        }
+        let saved = match saved {
+            Saved::Loop(job) => Saved::Loop(Box::new(self.loop_at_present(&job, &present.map))),
+            Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => saved,
+        };
+        let exp = Renamer::new(self, present.map.clone()).exp(&stm.exp);
+        self.rev_exp(&Stm { pat: stm.pat.clone(), exp, loc }, saved, &cts)?;
+        self.past(present);
+        Ok(())
+    }
+
+    /// Adds to the adjoints of what a statement reads.
+    fn rev_exp(&mut self, stm: &Stm, saved: Saved, cts: &[Option<Atom>]) -> Res<()> {
+        let loc = stm.loc;
         if let Exp::Reduce { neutral, .. } | Exp::Scan { neutral, .. } | Exp::Hist { neutral, .. } = &stm.exp
             && neutral.iter().any(|a| self.is_active(*a))
         {
@@ -99,30 +158,35 @@ impl Ad<'_> {
             return Err(AdError::not_yet(loc, what));
         }
         match &stm.exp {
-            Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, &cts, loc),
+            Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, cts, loc),
             Exp::Loop { .. } => match saved {
-                Saved::Loop(saved) => self.rev_loop(stm, &saved, &cts),
-                Saved::Nothing => Ok(()),
+                Saved::Loop(saved) => self.rev_loop(stm, &saved, cts),
+                Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => Ok(()),
             },
-            Exp::Map { width, arrays, lambda } => self.rev_map(*width, arrays, lambda, &cts, loc),
+            Exp::Map { width, arrays, lambda } => self.rev_map(*width, arrays, lambda, cts, loc),
             Exp::Reduce { width, arrays, op, neutral, .. } => {
-                self.rev_reduce(*width, arrays, op, neutral, &cts, loc)
+                self.rev_reduce(&Fold { n: *width, arrays, op, neutral, loc }, cts)
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
                 let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
-                let job = ScanReturn { n: *width, arrays, op, neutral, results: &results, loc };
-                self.rev_scan(&job, &cts)
+                self.rev_scan(&Fold { n: *width, arrays, op, neutral, loc }, &results, cts)
             }
-            Exp::Hist { .. } => self.rev_hist(&stm.exp, &cts, loc),
-            Exp::Scatter { arrays, dests, shape, width, .. } => {
-                self.rev_scatter(*width, arrays, dests, shape, &cts, loc)
+            Exp::Hist { width, arrays, dests, shape, op, neutral, .. } => {
+                let (indices, values) = arrays.split_at(shape.len());
+                let results: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
+                let places = Places { width: *width, indices, shape, loc };
+                self.rev_hist(&Bins { places, values, dests, results: &results, op, neutral }, cts)
             }
-            Exp::WithAcc { inputs, lambda } => self.rev_with_acc(inputs, lambda, &cts, loc),
+            Exp::Scatter { width, arrays, dests, shape, .. } => {
+                let (indices, values) = arrays.split_at(shape.len());
+                self.rev_scatter(&Places { width: *width, indices, shape, loc }, values, dests, cts)
+            }
+            Exp::WithAcc { inputs, lambda } => self.rev_with_acc(inputs, lambda, cts, loc),
             Exp::UpdateAcc { acc, indices, values } => self.rev_update_acc(*acc, indices, values, loc),
-            Exp::WithVjp { rule, args, .. } => self.rev_custom(stm, rule, args, &cts),
+            Exp::WithVjp { rule, args, .. } => self.rev_custom(stm, rule, args, cts),
             Exp::Trace { values, .. } => {
                 for (value, ct) in values.iter().zip(cts) {
-                    self.add_to(*value, ct, loc);
+                    self.add_to(*value, *ct, loc);
                 }
                 Ok(())
             }
@@ -204,7 +268,8 @@ impl Ad<'_> {
             Exp::If { .. } | Exp::Loop { .. } | Exp::Trace { .. } | Exp::Map { .. } => {}
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {}
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => {}
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
         }
         Ok(())
     }
@@ -242,9 +307,12 @@ impl Ad<'_> {
     fn rev_iota(&mut self, ty: PrimType, n: Atom, start: Atom, step: Atom, ct: Atom, loc: Loc) {
         let row = Type::Prim(ty);
         let ct = self.as_var("ct", ct, loc);
-        if self.is_active(start) {
+        // Whole numbers move with their count, by convention.
+        let moved = [start, n].into_iter().take(if ty == PrimType::I64 { 2 } else { 1 });
+        let moved: Vec<Atom> = moved.filter(|a| self.is_active(*a)).collect();
+        if !moved.is_empty() {
             let sum = self.sum_rows(n, ct, &row, loc);
-            self.add_to(start, Some(sum), loc);
+            moved.into_iter().for_each(|a| self.add_to(a, Some(sum), loc));
         }
         if self.is_active(step) {
             let array = Type::array(ty, vec![n]);
@@ -288,6 +356,8 @@ impl Ad<'_> {
         }
     }
 }
+
+pub(crate) use operator::{needed, scalar_operator};
 
 /// All of a dimension.
 pub(crate) fn whole(len: Atom) -> DimSlice {

@@ -1,221 +1,152 @@
-//! Reverse mode of `scan` (thesis, section 3.4.3).
+//! Reverse mode of `scan`.
 //!
-//! `y_i = y_{i-1} ⊙ x_i`, so what reaches `y_i` from all later results is `c_i = ct_i + M_{i+1} c_{i+1}`, where `M_i`
-//! is the transposed derivative of `y_{i-1} ⊙ x_i` with respect to `y_{i-1}`. That is a linear recurrence from the
-//! right, and so a scan itself, over pairs of a vector and a matrix; then
+//! `x_i = x_{i-1} ⊙ a_i`, so what reaches `x_i` from all later results is `c_i = ct_i + D_{i+1} c_{i+1}`, where `D_i` is the
+//! transposed derivative of `x_{i-1} ⊙ a_i` with respect to `x_{i-1}`; from there on see [`super::operator`]. That is a linear
+//! recurrence from the right, and so a scan itself. There are two ways:
 //!
-//!     xs_adj += map (\l x c -> adjoint of x in l ⊙ x) ls xs cs
+//! - If one component has adjoints and is a number, `D_i` is a number, too, and the scan is over pairs (thesis, section
+//!   3.4.3):
 //!
-//! Matrices are small for few numbers; elements that are arrays or many numbers are gone through in order instead.
+//!       (c1, d1) ⊕ (c2, d2) = (d2 * c1 + c2, d2 * d1)
+//!
+//! - Otherwise matrices would be needed. Instead the scan carries where to take the derivative (paper 004, section
+//!   3.3): as ⊙ is associative, `D` over a stretch of elements is that of one application to their combination.
+//!
+//!       (x1, a1, c1) ⊕ (x2, a2, c2) = (x2, a2 ⊙ a1, c2 + adjoint of x2 in x2 ⊙ a2 for the cotangent c1)
+//!
+//!   Here later elements are on the left. The neutral element `(ne, ne, 0)` is one on the left only, which is where a
+//!   scan needs it. A component of `x` that the adjoint does not read is not carried.
+//!
 //! For a sum, `c` is a sum.
 
-use std::collections::HashMap;
-
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm};
+use dagaz_core::exp::{Body, Lambda};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::free_vars_lambda;
+use dagaz_core::visit::free_vars_body;
 
-use crate::context::{Ad, Adj, Res, is_plus};
-use crate::rename::Renamer;
+use crate::context::{Ad, Res, is_plus};
 
-/// The most numbers in an element for which matrices pay.
-const MAX_MATRIX: usize = 4;
-
-/// A scan in the return sweep.
-pub(crate) struct ScanReturn<'a> {
-    pub n: Atom,
-    pub arrays: &'a [VarId],
-    pub op: &'a Lambda,
-    pub neutral: &'a [Atom],
-    pub results: &'a [VarId],
-    pub loc: Loc,
-}
+use super::operator::{Fold, atoms, needed};
 
 impl Ad<'_> {
-    pub fn rev_scan(&mut self, job: &ScanReturn<'_>, cts: &[Option<Atom>]) -> Res<()> {
-        let (n, loc, rows) = (job.n, job.loc, &job.op.ret);
+    pub fn rev_scan(&mut self, fold: &Fold<'_>, results: &[VarId], cts: &[Option<Atom>]) -> Res<()> {
+        let (n, loc, rows) = (fold.n, fold.loc, &fold.op.ret);
+        let active = self.active_components(fold.op);
         let mut ct_arrays = Vec::new();
-        for (ct, row) in cts.iter().zip(rows) {
-            let ct = self.or_zero(*ct, &row.with_outer(&[n]), loc);
+        for i in &active {
+            let ct = self.or_zero(cts[*i], &rows[*i].with_outer(&[n]), loc);
             ct_arrays.push(self.as_var("ct", ct, loc));
         }
-        if is_plus(job.op) {
-            let back = self.reversed(n, &ct_arrays, rows, loc)?;
+        if is_plus(fold.op) {
+            let back = self.reversed(n, &ct_arrays, rows, loc);
             let op = self.plus_lambda(&rows[0], loc);
             let neutral = vec![self.zero(&rows[0], loc)];
-            let scan = Exp::Scan { width: n, arrays: back, pre: None, op, neutral };
-            let sums = self.let_var("sums", rows[0].with_outer(&[n]), scan, loc);
-            let sums = self.reversed(n, &[sums], rows, loc)?;
-            self.add_adj(job.arrays[0], sums[0].into(), loc);
+            let sums = self.scanned(n, back, op, neutral, loc);
+            let sums = self.reversed(n, &sums, rows, loc);
+            self.add_adj(fold.arrays[0], sums[0].into(), loc);
             return Ok(());
         }
-        let lefts = self.shifted(n, job.results, rows, job.neutral, false, loc)?;
-        match rows[0] {
-            Type::Prim(ty)
-                if rows.len() <= MAX_MATRIX && ty.is_float() && rows.iter().all(|t| *t == rows[0]) =>
-            {
-                let inputs = [lefts.as_slice(), job.arrays].concat();
-                let matrices = self.left_derivatives(job, &inputs, ty)?;
-                let reached = self.recurrence(job, &ct_arrays, &matrices, ty)?;
-                let cts: Vec<Option<Atom>> = reached.into_iter().map(|v| Some(v.into())).collect();
-                self.rev_map(n, &inputs, job.op, &cts, loc)
+        let lefts = self.shifted(n, results, rows, fold.neutral, loc);
+        let inputs = [lefts.as_slice(), fold.arrays].concat();
+        let number = match active.as_slice() {
+            [i] => match rows[*i] {
+                Type::Prim(ty) if ty != PrimType::Bool => Some(ty),
+                Type::Prim(_) | Type::Array { .. } | Type::Acc { .. } => None,
+            },
+            _ => None,
+        };
+        let reached = match number {
+            Some(ty) => {
+                let slopes = self.slopes(fold, &inputs, ty)?;
+                vec![self.recurrence(fold, ct_arrays[0], slopes, ty)?]
             }
-            Type::Prim(_) | Type::Array { .. } | Type::Acc { .. } => {
-                self.scan_in_order(job, &lefts, &ct_arrays)
-            }
-        }
+            None => self.reached_from_right(fold, results, &ct_arrays)?,
+        };
+        let reached = self.by_component(fold.op, &reached);
+        self.rev_map(n, &inputs, fold.op, &reached, loc)
     }
 
-    /// The matrices `M_i`, by rows: the entry at `(p, q)` is the derivative of result `q` by left operand `p`.
-    fn left_derivatives(&mut self, job: &ScanReturn<'_>, inputs: &[VarId], ty: PrimType) -> Res<Vec<VarId>> {
-        let loc = job.loc;
-        let k = job.op.ret.len();
-        let frozen: HashMap<VarId, Atom> = self.frozen_free(job.op, loc).into_iter().collect();
-        let outer = std::mem::take(&mut self.adj);
-        let params: Vec<Param> = job.op.params.iter().map(|p| self.param("x", p.ty.clone())).collect();
-        self.active.extend(params[..k].iter().map(|p| p.var));
-        let ret = vec![Type::Prim(ty); k * k];
-        let lambda = self.lambda(params.clone(), ret.clone(), |ad| {
-            let mut columns = Vec::new();
-            for q in 0..k {
-                ad.adj.clear();
-                let operands = params.iter().map(|p| Atom::from(p.var));
-                let map = job.op.params.iter().map(|p| p.var).zip(operands).chain(frozen.clone()).collect();
-                let copy = Renamer::new(ad, map).body(&job.op.body);
-                let unit = |i| (i == q).then_some(Atom::from(Prim::one(ty)));
-                ad.sweep(&copy, &(0..k).map(unit).collect::<Vec<_>>(), loc)?;
-                let column: Vec<Atom> = params[..k].iter().map(|p| ad.adjoint(p.var, loc)).collect();
-                columns.push(column);
-            }
-            Ok((0..k * k).map(|entry| columns[entry % k][entry / k]).collect())
+    /// The numbers `D_i`.
+    fn slopes(&mut self, fold: &Fold<'_>, inputs: &[VarId], ty: PrimType) -> Res<VarId> {
+        let (rows, loc) = (&fold.op.ret, fold.loc);
+        let frozen = self.frozen_free(fold.op, loc);
+        let (x, a) = (self.params("x", rows), self.params("a", rows));
+        let active = self.active_components(fold.op);
+        let one: Atom = Prim::one(ty).into();
+        let units: Vec<Option<Atom>> = (0..rows.len()).map(|i| active.contains(&i).then_some(one)).collect();
+        let lambda = self.lambda([x.clone(), a.clone()].concat(), vec![ty.into()], |ad| {
+            ad.left_adjoints(fold.op, &x, &atoms(&a), &units, &frozen, loc)
         })?;
-        self.adj = outer;
-        let types: Vec<Type> = ret.iter().map(|t| t.with_outer(&[job.n])).collect();
-        let exp = Exp::Map { width: job.n, arrays: inputs.to_vec(), lambda };
-        Ok(self.let_exps("slope", &types, exp, loc))
+        Ok(self.mapped(fold.n, inputs.to_vec(), lambda, loc)[0])
     }
 
-    /// `c_i = ct_i + M_{i+1} c_{i+1}` for all `i`.
-    fn recurrence(
-        &mut self,
-        job: &ScanReturn<'_>,
-        cts: &[VarId],
-        matrices: &[VarId],
-        ty: PrimType,
-    ) -> Res<Vec<VarId>> {
-        let (n, loc, k) = (job.n, job.loc, cts.len());
+    /// `c_i = ct_i + D_{i+1} c_{i+1}` for all `i`.
+    fn recurrence(&mut self, fold: &Fold<'_>, cts: VarId, slopes: VarId, ty: PrimType) -> Res<VarId> {
+        let (n, loc) = (fold.n, fold.loc);
         let (zero, one): (Atom, Atom) = (Prim::zero(ty).into(), Prim::one(ty).into());
-        let vector = vec![Type::Prim(ty); k];
-        let matrix = vec![Type::Prim(ty); k * k];
-        let back = self.reversed(n, cts, &vector, loc)?;
-        let turned = self.reversed(n, matrices, &matrix, loc)?;
-        let before = self.shifted(n, &turned, &matrix, &vec![zero; k * k], false, loc)?;
-        let rows = [vector.clone(), matrix].concat();
-        let params: Vec<Param> = (0..2 * rows.len()).map(|_| self.param("m", Type::Prim(ty))).collect();
-        let operand: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
+        let rows = vec![Type::Prim(ty); 2];
+        let back = self.reversed(n, &[cts, slopes], &rows, loc);
+        let later = self.shifted(n, &back[1..], &rows[1..], &[zero], loc);
+        let params = self.params("m", &[rows.clone(), rows.clone()].concat());
+        let p = atoms(&params);
         let op = self.lambda(params, rows.clone(), |ad| {
-            let (first, second) = operand.split_at(rows.len());
-            let (b1, m1) = first.split_at(k);
-            let (b2, m2) = second.split_at(k);
-            let mut result = Vec::new();
-            for p in 0..k {
-                let product = ad.inner_product(ty, &m2[p * k..(p + 1) * k], b1, loc);
-                result.push(ad.b.add(ty, product, b2[p], loc));
-            }
-            for entry in 0..k * k {
-                let (p, q) = (entry / k, entry % k);
-                let column: Vec<Atom> = (0..k).map(|r| m1[r * k + q]).collect();
-                result.push(ad.inner_product(ty, &m2[p * k..(p + 1) * k], &column, loc));
-            }
-            Ok(result)
+            let carried = ad.b.mul(ty, p[3], p[0], loc);
+            Ok(vec![ad.b.add(ty, carried, p[2], loc), ad.b.mul(ty, p[3], p[1], loc)])
         })?;
-        let unit = |entry: usize| if entry / k == entry % k { one } else { zero };
-        let neutral = vec![zero; k].into_iter().chain((0..k * k).map(unit)).collect();
-        let types: Vec<Type> = rows.iter().map(|t| t.with_outer(&[n])).collect();
-        let scan = Exp::Scan { width: n, arrays: [back, before].concat(), pre: None, op, neutral };
-        let scanned = self.let_exps("reached", &types, scan, loc);
-        self.reversed(n, &scanned[..k], &vector, loc)
+        let scanned = self.scanned(n, vec![back[0], later[0]], op, vec![zero, one], loc);
+        Ok(self.reversed(n, &scanned[..1], &rows[..1], loc)[0])
     }
 
-    fn inner_product(&mut self, ty: PrimType, xs: &[Atom], ys: &[Atom], loc: Loc) -> Atom {
-        let products: Vec<Atom> = xs.iter().zip(ys).map(|(x, y)| self.b.mul(ty, *x, *y, loc)).collect();
-        let mut sum = products[0];
-        for product in &products[1..] {
-            sum = self.b.add(ty, sum, *product, loc);
+    /// `c_i` for each active component.
+    fn reached_from_right(&mut self, fold: &Fold<'_>, results: &[VarId], cts: &[VarId]) -> Res<Vec<VarId>> {
+        let (n, rows, loc) = (fold.n, &fold.op.ret, fold.loc);
+        let active = self.active_components(fold.op);
+        let ct_rows: Vec<Type> = active.iter().map(|i| rows[*i].clone()).collect();
+        let (op, carried) = self.suffix_operator(fold, &ct_rows)?;
+        let x_rows: Vec<Type> = carried.iter().map(|i| rows[*i].clone()).collect();
+        let xs: Vec<VarId> = carried.iter().map(|i| results[*i]).collect();
+        let xs = self.reversed(n, &xs, &x_rows, loc);
+        let elems = self.reversed(n, fold.arrays, rows, loc);
+        let elems = self.shifted(n, &elems, rows, fold.neutral, loc);
+        let cts = self.reversed(n, cts, &ct_rows, loc);
+        let mut neutral: Vec<Atom> = carried.iter().map(|i| fold.neutral[*i]).collect();
+        neutral.extend_from_slice(fold.neutral);
+        for row in &ct_rows {
+            neutral.push(self.zero(row, loc));
         }
-        sum
+        let scanned = self.scanned(n, [xs, elems, cts].concat(), op, neutral, loc);
+        Ok(self.reversed(n, &scanned[carried.len() + rows.len()..], &ct_rows, loc))
     }
 
-    /// From the last element to the first, carrying the cotangent.
-    fn scan_in_order(&mut self, job: &ScanReturn<'_>, lefts: &[VarId], cts: &[VarId]) -> Res<()> {
-        let (n, loc, rows, k) = (job.n, job.loc, &job.op.ret, job.op.ret.len());
-        let free = self.active_among(free_vars_lambda(job.op));
-        let mut params = Vec::new();
-        let outs: Vec<Type> = rows.iter().map(|row| row.with_outer(&[n])).collect();
-        for ty in rows.iter().chain(&outs) {
-            let init = self.zero(ty, loc);
-            params.push((self.param("adj", ty.clone()), init));
+    /// The operator ⊕ on points, elements and cotangents, and the components of the points that it carries.
+    fn suffix_operator(&mut self, fold: &Fold<'_>, ct_rows: &[Type]) -> Res<(Lambda, Vec<usize>)> {
+        let (rows, loc) = (&fold.op.ret, fold.loc);
+        let frozen = self.frozen_free(fold.op, loc);
+        let active = self.active_components(fold.op);
+        let (a1, c1) = (self.params("a", rows), self.params("c", ct_rows));
+        let (x2, a2, c2) = (self.params("x", rows), self.params("a", rows), self.params("c", ct_rows));
+        let mut cts = vec![None; rows.len()];
+        for (i, c) in active.iter().zip(&c1) {
+            cts[*i] = Some(Atom::from(c.var));
         }
-        let mut slots = HashMap::new();
-        for var in &free {
-            let init = self.adjoint(*var, loc);
-            let slot = self.param("adj", self.adjoint_type(*var));
-            let kind = if slot.ty.is_acc() { Adj::Acc(slot.var) } else { Adj::Value(slot.var.into()) };
-            slots.insert(*var, kind);
-            params.push((slot, init));
-        }
-        let outer = std::mem::replace(&mut self.adj, slots);
-        let counter = self.param("j", Type::I64).var;
-        let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
         let body = self.body(|ad| {
-            let i = ad.mirrored(n, counter, loc);
-            let mut next = ad.scan_step(job, lefts, cts, &own, i)?;
-            next.extend(free.iter().map(|v| ad.adjoint(*v, loc)));
-            Ok(next)
+            let mut results = ad.applied(fold.op, &atoms(&a2), &atoms(&a1));
+            let adjoints = ad.left_adjoints(fold.op, &x2, &atoms(&a2), &cts, &frozen, loc)?;
+            for ((adjoint, c), row) in adjoints.into_iter().zip(&c2).zip(ct_rows) {
+                results.push(ad.sum(row, adjoint, c.var.into(), loc));
+            }
+            Ok(results)
         })?;
-        self.adj = outer;
-        let types: Vec<Type> = own.iter().map(|p| p.ty.clone()).collect();
-        let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: n };
-        let vars = self.let_exps("adj", &types, Exp::Loop { params, form, body }, loc);
-        for (var, adjoint) in free.iter().zip(&vars[2 * k..]) {
-            self.move_adj(*var, *adjoint);
-        }
-        for (array, adjoint) in job.arrays.iter().zip(&vars[k..]) {
-            self.add_adj(*array, (*adjoint).into(), loc);
-        }
-        Ok(())
-    }
-
-    /// What is carried on, and the adjoints of the elements with one more written.
-    fn scan_step(
-        &mut self,
-        job: &ScanReturn<'_>,
-        lefts: &[VarId],
-        cts: &[VarId],
-        own: &[Param],
-        i: Atom,
-    ) -> Res<Vec<Atom>> {
-        let (loc, rows) = (job.loc, &job.op.ret);
-        let mut row_cts = Vec::new();
-        for (ct, (row, carried)) in self.elements(cts, rows, i, loc).into_iter().zip(rows.iter().zip(own)) {
-            row_cts.push(Some(self.sum(row, ct, carried.var.into(), loc)));
-        }
-        let operands = [self.elements(lefts, rows, i, loc), self.elements(job.arrays, rows, i, loc)].concat();
-        let operands: Vec<VarId> = operands.into_iter().map(|e| self.as_var("x", e, loc)).collect();
-        self.active.extend(&operands);
-        let atoms = operands.iter().map(|v| Atom::from(*v));
-        let map = job.op.params.iter().map(|p| p.var).zip(atoms).collect();
-        let copy: Body = Renamer::new(self, map).body(&job.op.body);
-        self.sweep(&copy, &row_cts, loc)?;
-        let (left, elems) = operands.split_at(rows.len());
-        let mut next: Vec<Atom> = left.iter().map(|v| self.adjoint(*v, loc)).collect();
-        for (elem, out) in elems.iter().zip(&own[rows.len()..]) {
-            let value = self.adjoint(*elem, loc);
-            let dims = vec![DimSlice::Fix(i)];
-            let exp = Exp::Update { array: out.var, dims, value, check: Check::Certified };
-            next.push(self.let_exp("adj", out.ty.clone(), exp, loc));
-        }
-        Ok(next)
+        let body = Body { stms: needed(body.stms, &body.result), result: body.result };
+        let read = free_vars_body(&body);
+        let carried: Vec<usize> = (0..rows.len()).filter(|i| read.contains(&x2[*i].var)).collect();
+        let x_rows: Vec<Type> = carried.iter().map(|i| rows[*i].clone()).collect();
+        let x1 = self.params("x", &x_rows);
+        let x2: Vec<Param> = carried.iter().map(|i| x2[*i].clone()).collect();
+        let result = [atoms(&x2), body.result].concat();
+        let ret = [x_rows.as_slice(), rows, ct_rows].concat();
+        let params = [x1, a1, c1, x2, a2, c2].concat();
+        let op = Lambda { params, body: Body { stms: body.stms, result }, ret };
+        Ok((op, carried))
     }
 }

@@ -503,7 +503,13 @@ impl<'g> Compiler<'g> {
             }
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } => return self.exp(exp),
             // What derivatives mean is for `ad` to say.
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => Instr::Assert {
+            Exp::Jvp { .. }
+            | Exp::Vjp { .. }
+            | Exp::WithVjp { .. }
+            | Exp::Linearize { .. }
+            | Exp::ApplyLinear { .. }
+            | Exp::Transpose { .. }
+            | Exp::Detach(_) => Instr::Assert {
                 cond: self.operand(Atom::bool(false))?,
                 message: vec![CodePart::Text("internal error: run `ad` first".to_owned())],
             },

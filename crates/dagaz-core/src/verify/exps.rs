@@ -58,6 +58,7 @@ impl<'p> Verifier<'p> {
             Exp::Atom(atom) => Some(self.roots_of(*atom)),
             Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(self.roots_of((*array).into())),
             Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(self.roots_of((*array).into())),
+            Exp::Detach(a) => Some(self.roots_of(*a)),
             Exp::Trace { values, .. } => Some(values.iter().flat_map(|v| self.roots_of(*v)).collect()),
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => None,
             // New elements, or those of arrays that are consumed.
@@ -74,6 +75,7 @@ impl<'p> Verifier<'p> {
             | Exp::Scatter { .. } => None,
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => None,
             // These say themselves what their results share.
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
@@ -169,6 +171,8 @@ impl<'p> Verifier<'p> {
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => self.bulk(exp),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => self.bulk(exp),
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => self.derivative(exp),
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => self.derivative(exp),
+            Exp::Detach(a) => Some(vec![self.atom(*a)?]),
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
     }

@@ -145,6 +145,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
             Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => None,
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => None,
         }
     }
 

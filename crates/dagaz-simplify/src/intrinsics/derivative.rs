@@ -1,15 +1,19 @@
-//! `jvp2`, `vjp2`, `jmp2`, `mjp2` and `with_vjp`: Core's own forms for derivatives, which `dagaz-ad` removes.
+//! `jvp2`, `vjp2`, `jmp2`, `mjp2`, `linearize`, `linear_transpose` and `with_vjp`: Core's own forms for derivatives, which `dagaz-ad` removes.
 //!
 //!     vjp2 f x y'     ==>     let (y, x_adj) = vjp (x) (y') \x -> f x
 //!
 //! Tangents and adjoints have the skeletons of what they belong to; the constructor of a sum is that of the value.
 
+use std::rc::Rc;
+
 use dagaz_core::exp::{Body, Exp, Lambda};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Type};
+use dagaz_syntax::Name;
 
 use crate::context::{Res, Simplifier};
 use crate::eval::outer_type;
-use crate::value::{ArrayVal, EArg, SVal};
+use crate::value::{ArrayVal, Code, EArg, EType, FunVal, SVal};
 use crate::walk::{Flat, flatten, rebuild};
 
 /// A function as a lambda, and a value that its result is like.
@@ -35,6 +39,11 @@ impl Simplifier<'_> {
         })?;
         self.loc = loc;
         let flat = flatten(&result);
+        if like.is_none() && self.require_regular(&flat.dims, &mut stms, mark).is_err() {
+            // The sizes of the result are those of a result; nothing but them is used of it.
+            let result = self.apply(f, vec![x.clone()])?;
+            return self.function(f, x, Some(&result), type_args);
+        }
         self.require_regular(&flat.dims, &mut stms, mark)?;
         let ret = flat.types();
         let lambda = Lambda { params, body: Body { stms, result: flat.atoms() }, ret };
@@ -66,7 +75,64 @@ impl Simplifier<'_> {
         Ok(SVal::tuple([primal, adjoint]))
     }
 
-    /// Many seeds at once: the result once, and a map over the seeds.
+    /// One or zero, as a seed of a type that must be a single number.
+    pub(super) fn unit_seed(&mut self, one: Atom, type_args: &[EArg]) -> Res<SVal> {
+        match type_args.first() {
+            Some(EArg::Type(EType::Prim(ty))) if ty.is_float() => {
+                let exp = Exp::Convert(PrimType::Bool, *ty, one);
+                Ok(SVal::Scalar(*ty, self.emit("seed", Type::Prim(*ty), exp)))
+            }
+            _ => self.misuse(
+                "gradient-of-many",
+                "a gradient needs single floating-point numbers here: the result of the function, and for matrices of \
+                 derivatives the elements of its argument; use vjp or jvp with a seed for other types",
+            ),
+        }
+    }
+
+    /// The result, and its derivative as a function that has everything it needs of the primal.
+    pub(super) fn linearize(&mut self, f: &SVal, x: &SVal, type_args: &[EArg]) -> Res<SVal> {
+        let function = self.function(f, x, None, type_args)?;
+        let types: Vec<Type> = function.lambda.ret.iter().cloned().chain([Type::BOOL]).collect();
+        let exp = Exp::Linearize { lambda: function.lambda, args: flatten(x).atoms() };
+        let mut results = self.emit_all("y", &types, exp);
+        let handle = results.pop().unwrap_or(Atom::bool(true));
+        let primal = rebuild(&function.result, &function.dims, &results);
+        let code = Code::Intrinsic { name: Name::new("apply_linear"), type_args: type_args.into() };
+        let args = vec![SVal::bool(handle), x.clone(), primal.clone()];
+        Ok(SVal::tuple([primal, SVal::Fun(Rc::new(FunVal { code, args }))]))
+    }
+
+    /// The linear function behind the handle, made at `x` where the result was `y`.
+    pub(super) fn apply_linear(&mut self, handle: Atom, x: &SVal, y: &SVal, tangent: &SVal) -> SVal {
+        let tangents = flatten(&self.conform(tangent, x)).atoms();
+        let ret = flatten(y).types();
+        let results = self.emit_all("y_tan", &ret, Exp::ApplyLinear { handle, tangents, ret: ret.clone() });
+        with_leaves(y, &results)
+    }
+
+    pub(super) fn linear_transpose(&mut self, f: &SVal, seed: &SVal, type_args: &[EArg]) -> Res<SVal> {
+        let Some(EArg::Type(ty)) = type_args.first() else {
+            return self.bug("a transposed function without a type");
+        };
+        let like = self.zero(ty, &[]);
+        let function = self.function(f, &like, Some(seed), type_args)?;
+        let cotangents = flatten(seed).atoms();
+        let exp = Exp::Transpose { lambda: function.lambda, cotangents };
+        let adjoints = self.emit_all("x_adj", &flatten(&like).types(), exp);
+        Ok(with_leaves(&like, &adjoints))
+    }
+
+    pub(super) fn stop_gradient(&mut self, x: &SVal) -> SVal {
+        let flat = flatten(x);
+        let mut leaves = Vec::new();
+        for (atom, ty) in flat.atoms().into_iter().zip(flat.types()) {
+            leaves.push(self.emit("detached", ty, Exp::Detach(atom)));
+        }
+        rebuild(x, &flat.dims, &leaves)
+    }
+
+    /// Many seeds at once: the primal once, and a map of its derivative, transposed for reverse mode, over the seeds.
     pub(super) fn many_seeds(
         &mut self,
         forward: bool,
@@ -75,21 +141,22 @@ impl Simplifier<'_> {
         seeds: &ArrayVal,
         type_args: &[EArg],
     ) -> Res<SVal> {
-        let primal = self.apply(f, vec![x.clone()])?;
-        let seed_like = if forward { x } else { &primal };
+        let both = self.linearize(f, x, type_args)?;
+        let SVal::Record(both) = &both else { return self.bug("a derivative that is not a pair") };
+        let (primal, linear) = (&both[0].1, &both[1].1);
+        let seed_like = if forward { x } else { primal };
         let (params, seed) = self.row_params("seed", &seeds.elem);
         let (stms, result) = self.scope(|s| {
             let seed = s.conform(&seed, seed_like);
-            let both = match forward {
-                true => s.jvp2(f, x, &seed, type_args)?,
-                false => s.vjp2(f, x, &seed, type_args)?,
-            };
-            match &both {
-                SVal::Record(fields) if fields.len() == 2 => {
-                    let like = if forward { &primal } else { x };
-                    Ok(s.conform(&fields[1].1, like))
+            match forward {
+                true => s.apply(linear, vec![seed]),
+                false => {
+                    let function = s.function(linear, x, Some(&seed), type_args)?;
+                    let cotangents = flatten(&seed).atoms();
+                    let exp = Exp::Transpose { lambda: function.lambda, cotangents };
+                    let adjoints = s.emit_all("x_adj", &flatten(x).types(), exp);
+                    Ok(with_leaves(x, &adjoints))
                 }
-                _ => s.bug("a derivative that is not a pair"),
             }
         })?;
         let flat = flatten(&result);
@@ -98,7 +165,7 @@ impl Simplifier<'_> {
         let types: Vec<Type> = flat.types().iter().map(|ty| outer_type(seeds.dim, ty)).collect();
         let leaves = self.emit_all("mapped", &types, Exp::Map { width: seeds.dim, arrays, lambda });
         let derivatives = SVal::array(seeds.dim, rebuild(&result, &flat.dims, &leaves));
-        Ok(SVal::tuple([primal, derivatives]))
+        Ok(SVal::tuple([primal.clone(), derivatives]))
     }
 
     pub(super) fn with_vjp(&mut self, f: &SVal, rule: &SVal, x: &SVal, type_args: &[EArg]) -> Res<SVal> {

@@ -20,8 +20,10 @@ pub(crate) fn arity(name: &str) -> Option<usize> {
         return Some(arity);
     }
     Some(match name {
-        "flatten" | "transpose" | "unzip" | "manifest" | "opaque" => 1,
+        "flatten" | "transpose" | "unzip" | "manifest" | "opaque" | "stop_gradient" | "unit_seed" => 1,
+        "apply_linear" => 4,
         "==" | "!=" | "&&" | "||" | "replicate" | "concat" | "zip" | "map" | "flatmap" => 2,
+        "linearize" | "linear_transpose" => 2,
         "unflatten" | "reduce" | "reduce_comm" | "scan" | "scatter" | "scatter_2d" | "scatter_3d" => 3,
         "acc_write" | "scatter_stream" | "jvp2" | "vjp2" | "jmp2" | "mjp2" | "with_vjp" => 3,
         "hist_stream" | "flat_update_2d" => 5,
@@ -83,6 +85,13 @@ impl Simplifier<'_> {
             ("vjp2", [f, x, seed]) => self.vjp2(f, x, seed, type_args),
             ("jmp2", [f, x, SVal::Array(seeds)]) => self.many_seeds(true, f, x, seeds, type_args),
             ("mjp2", [f, x, SVal::Array(seeds)]) => self.many_seeds(false, f, x, seeds, type_args),
+            ("unit_seed", [SVal::Scalar(_, one)]) => self.unit_seed(*one, type_args),
+            ("linearize", [f, x]) => self.linearize(f, x, type_args),
+            ("apply_linear", [SVal::Scalar(_, handle), x, y, tangent]) => {
+                Ok(self.apply_linear(*handle, x, y, tangent))
+            }
+            ("linear_transpose", [f, seed]) => self.linear_transpose(f, seed, type_args),
+            ("stop_gradient", [x]) => Ok(self.stop_gradient(x)),
             ("with_vjp", [f, rule, x]) => self.with_vjp(f, rule, x, type_args),
             (name, _) => self.bug(format!("the intrinsic {name} at arguments that it does not take")),
         }

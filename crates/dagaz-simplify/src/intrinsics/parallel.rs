@@ -3,6 +3,7 @@
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
+use dagaz_core::visit::free_vars;
 
 use crate::context::{Res, Simplifier};
 use crate::eval::outer_type;
@@ -49,22 +50,22 @@ impl Simplifier<'_> {
     }
 
     /// Rows must all have the same sizes, which must be known before any row is.
-    /// Size arithmetic on what is known outside is moved there.
+    /// What computes sizes from nothing but what is known outside is moved there.
     pub(super) fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark)) {
             return Ok(());
         }
+        let needed = needed_for(dims, stms);
         let mut hoisted: Vec<Atom> = Vec::new();
-        for stm in std::mem::take(stms) {
-            let outside = |atom: &Atom| self.is_outside(*atom, mark) || hoisted.contains(atom);
-            match (&stm.exp, stm.pat.as_slice()) {
-                (Exp::BinOp(BinOp::Add | BinOp::Sub | BinOp::Mul, PrimType::I64, x, y), [param])
-                    if outside(x) && outside(y) =>
-                {
-                    hoisted.push(param.var.into());
-                    self.builder.push(stm);
-                }
-                _ => stms.push(stm),
+        for (stm, needed) in std::mem::take(stms).into_iter().zip(needed) {
+            let outside = |v: &CoreVar| self.is_outside((*v).into(), mark) || hoisted.contains(&(*v).into());
+            let types_outside = stm.pat.iter().flat_map(|p| p.ty.all_dims());
+            let types_outside = types_outside.filter_map(Atom::as_var).all(|v| outside(&v));
+            if needed && types_outside && free_vars(&stm.exp).iter().all(outside) {
+                hoisted.extend(stm.pat.iter().map(|p| Atom::from(p.var)));
+                self.builder.push(stm);
+            } else {
+                stms.push(stm);
             }
         }
         if dims.iter().all(|dim| self.is_outside(*dim, mark) || hoisted.contains(dim)) {
@@ -251,4 +252,17 @@ impl Simplifier<'_> {
         let leaves = self.emit_all("elems", &types, exp);
         Ok(rebuild(&template, &flatten(&template).dims, &leaves))
     }
+}
+
+/// For each statement, whether the atoms depend on it.
+fn needed_for(atoms: &[Atom], stms: &[Stm]) -> Vec<bool> {
+    let mut wanted: Vec<CoreVar> = atoms.iter().filter_map(|a| a.as_var()).collect();
+    let mut needed = vec![false; stms.len()];
+    for (stm, needed) in stms.iter().zip(&mut needed).rev() {
+        if stm.pat.iter().any(|p| wanted.contains(&p.var)) {
+            *needed = true;
+            wanted.extend(free_vars(&stm.exp));
+        }
+    }
+    needed
 }

@@ -1,0 +1,257 @@
+//! Removes what a derivative does not need: statements, and single results of loops, branches and maps.
+//!
+//!     let (s: f64, saved: [n]f64) = loop (…)              let (s: f64) = loop (…)
+//!     let (x_adj: f64) = f64.mul ct 2.0            ==>    let (x_adj: f64) = f64.mul ct 2.0
+//!     in (s, x_adj)                                       in (s, x_adj)
+//!
+//! Rules of reverse mode run code again and save whatever a return sweep might read; this is where it is found out
+//! what is really read. A variable is needed if a result depends on it, or a statement that may stop the program:
+//! a loop parameter that only feeds itself is not.
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Check, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::prim::{BinOp, Prim};
+use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit::{direct_operands, lambdas};
+
+/// The statements that the results need. Statements that bind only variables of `again` were run before without
+/// stopping the program, or will be, and may go.
+pub(crate) fn prune(stms: Vec<Stm>, results: &[Atom], again: &HashSet<VarId>) -> Vec<Stm> {
+    let mut needs = Needs { edges: HashMap::new(), roots: Vec::new(), again };
+    stms.iter().for_each(|stm| needs.stm(stm, &[]));
+    needs.need_all(results.iter().copied());
+    let mut live = HashSet::new();
+    let mut waiting = std::mem::take(&mut needs.roots);
+    while let Some(var) = waiting.pop() {
+        if live.insert(var)
+            && let Some(more) = needs.edges.remove(&var)
+        {
+            waiting.extend(more);
+        }
+    }
+    let keeper = Keeper { live, again };
+    stms.into_iter().filter_map(|stm| keeper.stm(stm)).collect()
+}
+
+/// What each variable needs.
+struct Needs<'a> {
+    edges: HashMap<VarId, Vec<VarId>>,
+    roots: Vec<VarId>,
+    again: &'a HashSet<VarId>,
+}
+
+impl Needs<'_> {
+    fn need_all(&mut self, atoms: impl IntoIterator<Item = Atom>) {
+        self.roots.extend(atoms.into_iter().filter_map(Atom::as_var));
+    }
+
+    fn edge(&mut self, from: VarId, to: impl IntoIterator<Item = Atom>) {
+        self.edges.entry(from).or_default().extend(to.into_iter().filter_map(Atom::as_var));
+    }
+
+    fn ty(&mut self, from: VarId, ty: &Type) {
+        self.edge(from, ty.all_dims());
+    }
+
+    /// `control` is what decides whether the statement is run.
+    fn stm(&mut self, stm: &Stm, control: &[Atom]) {
+        stm.pat.iter().for_each(|p| self.ty(p.var, &p.ty));
+        if must_stay(stm, self.again) {
+            self.need_all(control.iter().copied());
+            match inner_bodies(&stm.exp) {
+                0 => {
+                    direct_operands(&stm.exp, &mut |a| self.roots.extend(a.as_var()));
+                    self.roots.extend(stm.pat.iter().map(|p| p.var));
+                }
+                _ => self.roots.extend(stm.pat.first().map(|p| p.var)),
+            }
+        }
+        match &stm.exp {
+            Exp::If { cond, then, otherwise } => {
+                let inside = [control, &[*cond]].concat();
+                self.body(then, &inside);
+                self.body(otherwise, &inside);
+                for (i, p) in stm.pat.iter().enumerate() {
+                    self.edge(p.var, [*cond, then.result[i], otherwise.result[i]]);
+                }
+            }
+            Exp::Loop { params, form, body, .. } => {
+                let turns = match form {
+                    LoopForm::For { bound, .. } => *bound,
+                    LoopForm::While { cond } => cond.result[0],
+                };
+                let inside = [control, &[turns]].concat();
+                if let LoopForm::While { cond } = form {
+                    self.body(cond, &inside);
+                }
+                self.body(body, &inside);
+                for (i, (param, init)) in params.iter().enumerate() {
+                    self.ty(param.var, &param.ty);
+                    self.edge(param.var, [*init, body.result[i], turns]);
+                    if let Some(p) = stm.pat.get(i) {
+                        self.edge(p.var, [param.var.into()]);
+                        // A pattern variable and its parameter stay or go together.
+                        self.edge(param.var, p.ty.all_dims());
+                    }
+                }
+            }
+            Exp::Map { width, arrays, lambda } => {
+                let inside = [control, &[*width]].concat();
+                self.body(&lambda.body, &inside);
+                for (param, array) in lambda.params.iter().zip(arrays) {
+                    self.ty(param.var, &param.ty);
+                    self.edge(param.var, [Atom::from(*array)]);
+                }
+                let accs = lambda.ret.iter().zip(&lambda.body.result).filter(|(t, _)| t.is_acc());
+                let accs: Vec<Atom> = accs.map(|(_, a)| *a).collect();
+                for (i, p) in stm.pat.iter().enumerate() {
+                    self.edge(p.var, accs.iter().copied().chain([*width, lambda.body.result[i]]));
+                    self.edge(p.var, lambda.ret[i].all_dims());
+                }
+            }
+            _ => {
+                let mut all = Vec::new();
+                direct_operands(&stm.exp, &mut |a| all.push(a));
+                if let Exp::ArrayLit { row, .. } = &stm.exp {
+                    all.extend(row.all_dims());
+                }
+                for lambda in lambdas(&stm.exp) {
+                    self.body(&lambda.body, control);
+                    all.extend(lambda.body.result.iter().copied());
+                    all.extend(lambda.ret.iter().flat_map(Type::all_dims));
+                    all.extend(lambda.params.iter().flat_map(|p| p.ty.all_dims()));
+                }
+                stm.pat.iter().for_each(|p| self.edge(p.var, all.iter().copied()));
+            }
+        }
+    }
+
+    fn body(&mut self, body: &Body, control: &[Atom]) {
+        body.stms.iter().for_each(|stm| self.stm(stm, control));
+    }
+}
+
+struct Keeper<'a> {
+    live: HashSet<VarId>,
+    again: &'a HashSet<VarId>,
+}
+
+impl Keeper<'_> {
+    fn body(&self, body: &mut Body, keep: Option<&[bool]>) {
+        body.stms = std::mem::take(&mut body.stms).into_iter().filter_map(|s| self.stm(s)).collect();
+        if let Some(keep) = keep {
+            retain(&mut body.result, keep);
+        }
+    }
+
+    fn lambda(&self, lambda: &mut Lambda) {
+        self.body(&mut lambda.body, None);
+    }
+
+    fn stm(&self, mut stm: Stm) -> Option<Stm> {
+        let is_live = |var: &VarId| self.live.contains(var);
+        if !stm.pat.iter().any(|p| is_live(&p.var)) && !must_stay(&stm, self.again) {
+            return None;
+        }
+        match &mut stm.exp {
+            Exp::If { then, otherwise, .. } => {
+                let keep: Vec<bool> = stm.pat.iter().map(|p| is_live(&p.var)).collect();
+                retain(&mut stm.pat, &keep);
+                self.body(then, Some(&keep));
+                self.body(otherwise, Some(&keep));
+            }
+            Exp::Loop { params, form, body, .. } => {
+                let keep: Vec<bool> = params.iter().map(|(p, _)| is_live(&p.var)).collect();
+                retain(&mut stm.pat, &keep);
+                retain(params, &keep);
+                self.body(body, Some(&keep));
+                if let LoopForm::While { cond } = form {
+                    self.body(cond, None);
+                }
+            }
+            Exp::Map { arrays, lambda, .. } => {
+                let accs = lambda.ret.iter().map(Type::is_acc);
+                let keep: Vec<bool> =
+                    stm.pat.iter().zip(accs).map(|(p, acc)| acc || is_live(&p.var)).collect();
+                let rows: Vec<bool> = lambda.params.iter().map(|p| is_live(&p.var)).collect();
+                retain(&mut stm.pat, &keep);
+                retain(&mut lambda.ret, &keep);
+                self.body(&mut lambda.body, Some(&keep));
+                retain(arrays, &rows);
+                retain(&mut lambda.params, &rows);
+            }
+            Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
+                pre.iter_mut().chain([op]).for_each(|l| self.lambda(l));
+            }
+            Exp::Scatter { pre, .. } => pre.iter_mut().for_each(|l| self.lambda(l)),
+            Exp::WithAcc { inputs, lambda } => {
+                inputs.iter_mut().filter_map(|i| i.op.as_mut()).for_each(|(op, _)| self.lambda(op));
+                self.lambda(lambda);
+            }
+            Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => self.lambda(lambda),
+            Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => self.lambda(lambda),
+            Exp::WithVjp { lambda, rule, .. } => {
+                self.lambda(lambda);
+                self.lambda(rule);
+            }
+            Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => {}
+            Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } => {}
+            Exp::Copy(_) | Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } => {}
+            Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => {}
+            Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
+            Exp::ApplyLinear { .. } | Exp::Detach(_) => {}
+        }
+        Some(stm)
+    }
+}
+
+fn retain<T>(items: &mut Vec<T>, keep: &[bool]) {
+    let mut flags = keep.iter();
+    items.retain(|_| flags.next().copied().unwrap_or(true));
+}
+
+/// How many bodies an expression has whose statements are looked at one by one.
+fn inner_bodies(exp: &Exp) -> usize {
+    match exp {
+        Exp::If { .. } => 2,
+        Exp::Loop { .. } | Exp::Map { .. } => 1,
+        _ => 0,
+    }
+}
+
+/// Whether a statement does more than to give its value: it may stop the program, or not end.
+fn must_stay(stm: &Stm, again: &HashSet<VarId>) -> bool {
+    let inside = |body: &Body| body.stms.iter().any(|s| must_stay(s, again));
+    let lambda = |l: &Lambda| inside(&l.body);
+    let anew = stm.pat.is_empty() || !stm.pat.iter().all(|p| again.contains(&p.var));
+    match &stm.exp {
+        Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ty, _, divisor) => {
+            anew && !ty.is_float() && !is_nonzero(*divisor)
+        }
+        Exp::BinOp(BinOp::Pow, ty, ..) => anew && !ty.is_float(),
+        Exp::BinOp(..) => false,
+        Exp::Atom(_) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => false,
+        Exp::Slice { .. } | Exp::Copy(_) | Exp::Rearrange { .. } | Exp::Reshape { .. } => false,
+        Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::UpdateAcc { .. } => false,
+        Exp::Iota { .. } | Exp::Replicate { .. } => false,
+        Exp::Index { check, .. } | Exp::Update { check, .. } => anew && *check == Check::Checked,
+        Exp::If { then, otherwise, .. } => inside(then) || inside(otherwise),
+        Exp::Loop { form: LoopForm::For { .. }, body, .. } => inside(body),
+        Exp::Loop { form: LoopForm::While { cond }, body, .. } => anew || inside(cond) || inside(body),
+        Exp::Map { lambda: l, .. } => lambda(l),
+        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
+            pre.iter().any(lambda) || lambda(op)
+        }
+        Exp::Scatter { pre, .. } => pre.iter().any(lambda),
+        Exp::WithAcc { lambda: l, .. } => lambda(l),
+        Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => lambda(l),
+        Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
+        Exp::ApplyLinear { .. } | Exp::Detach(_) => false,
+        Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => true,
+    }
+}
+
+fn is_nonzero(atom: Atom) -> bool {
+    matches!(atom, Atom::Const(prim) if prim != Prim::zero(prim.ty()))
+}

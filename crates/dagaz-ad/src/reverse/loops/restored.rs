@@ -1,0 +1,293 @@
+//! Arrays that the return sweep restores: where the forward sweep updates one in place, the return sweep undoes that,
+//! so that there is one array and never a copy of it.
+//!
+//!     let (b: [n]f64) = a with [i] = x    ==>    let (old: f64) = a[i]
+//!                                                let (b: [n]f64) = a with [i] = x
+//!     return sweep:                              let (a': [n]f64) = b with [i] = old
+//!
+//! What runs code again reads the array as it is at that time of the return sweep: `a'` for `a`.
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Check, Exp, Loc, Stm};
+use dagaz_core::types::{Atom, VarId};
+use dagaz_core::visit::free_vars;
+
+use crate::context::{Ad, AdError, Res};
+use crate::rename::Renamer;
+
+use super::super::{Saved, part_type};
+use super::flow::Flow;
+use super::log::{Entries, Logs, bound_in_exp, common_form};
+
+/// A state of an array, or a view of one.
+#[derive(Clone)]
+struct Place {
+    root: VarId,
+    /// How the view is made, and of which state.
+    view: Option<(VarId, Exp)>,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Restored {
+    places: HashMap<VarId, Place>,
+    /// The variable that holds each array at this time.
+    now: HashMap<VarId, VarId>,
+}
+
+/// What a body does to the arrays.
+pub(crate) struct Plan {
+    flow: Flow,
+    /// Updates whose results are not read: the return sweep would only undo them.
+    skipped: Vec<bool>,
+}
+
+/// Variables that stand for others while a statement is visited; the adjoints of some have moved to them.
+pub(crate) struct Present {
+    pub map: HashMap<VarId, Atom>,
+    moved: Vec<(VarId, VarId)>,
+}
+
+impl Restored {
+    pub fn root(&self, var: VarId) -> Option<VarId> {
+        self.places.get(&var).filter(|place| place.view.is_none()).map(|place| place.root)
+    }
+
+    pub fn now(&self, root: VarId) -> Option<VarId> {
+        self.now.get(&root).copied()
+    }
+
+    /// The array is held by another variable now.
+    pub fn hold(&mut self, root: VarId, var: VarId) {
+        self.places.insert(var, Place { root, view: None });
+        self.now.insert(root, var);
+    }
+
+    /// The variables that hold the arrays, where they differ from those of another time.
+    pub fn moved_since(&self, before: &Restored) -> Vec<VarId> {
+        let moved = before.now.iter().filter(|(root, var)| self.now.get(root) != Some(var));
+        let mut roots: Vec<VarId> = moved.map(|(root, _)| *root).collect();
+        roots.sort_unstable();
+        roots
+    }
+}
+
+impl Ad<'_> {
+    pub fn plan(&self, body: &Body, loc: Loc) -> Res<Option<Plan>> {
+        if self.restored.places.is_empty() {
+            return Ok(None);
+        }
+        let mut flow = Flow::default();
+        for (var, place) in &self.restored.places {
+            flow.enter(*var, place.root, place.view.is_some());
+        }
+        flow.body(body);
+        if self.restored.now.keys().any(|root| flow.is_broken(*root)) {
+            return Err(AdError::not_yet(loc, "the reverse derivative of these updates"));
+        }
+        let mut needed: HashSet<VarId> = HashSet::new();
+        let mut skipped = vec![false; body.stms.len()];
+        for (skip, stm) in skipped.iter_mut().zip(&body.stms).rev() {
+            let changed: Option<Vec<VarId>> = stm.pat.iter().map(|p| flow.changed(p.var)).collect();
+            let only_updates = matches!(stm.exp, Exp::Update { .. } | Exp::If { .. });
+            match changed {
+                Some(roots) if only_updates && !roots.iter().any(|r| needed.contains(r)) => *skip = true,
+                _ => {
+                    let read = free_vars(&stm.exp);
+                    needed.extend(read.iter().filter_map(|v| flow.root(*v).or(flow.viewed(*v))));
+                }
+            }
+        }
+        Ok(Some(Plan { flow, skipped }))
+    }
+
+    /// The forward sweep of a statement that concerns a restored array; none if it does not.
+    pub fn forward_restored(&mut self, stm: &Stm, plan: &Plan, index: usize) -> Res<Option<Saved>> {
+        let flow = &plan.flow;
+        let changed: Vec<(VarId, VarId)> = (stm.pat.iter())
+            .filter_map(|p| flow.changed(p.var).map(|root| (p.var, root)))
+            .filter(|(_, root)| self.restored.now.contains_key(root))
+            .collect();
+        if changed.is_empty() {
+            self.note_places(stm, flow);
+            return Ok(None);
+        }
+        if plan.skipped[index] {
+            for (var, root) in changed {
+                self.restored.places.insert(var, Place { root, view: None });
+            }
+            return Ok(Some(Saved::Nothing));
+        }
+        if let Exp::Update { array, dims, .. } = &stm.exp {
+            let part = part_type(&self.ty_var(*array), dims);
+            let mut old = self.old_part(*array, dims, &part, stm.loc);
+            if let (true, Atom::Var(var)) = (part.is_array(), old) {
+                old = self.let_exp("old", part, Exp::Copy(var), stm.loc);
+            }
+            self.push(stm.clone());
+            let (var, root) = changed[0];
+            self.restored.hold(root, var);
+            return Ok(Some(Saved::Old { root, dims: dims.clone(), old }));
+        }
+        let is_active_loop =
+            matches!(stm.exp, Exp::Loop { .. }) && stm.pat.iter().any(|p| self.is_active_var(p.var));
+        if is_active_loop {
+            return Ok(None);
+        }
+        self.forward_logged(stm, flow, &changed).map(Some)
+    }
+
+    /// A branch, or a loop without derivatives, that updates arrays: it logs what it overwrites.
+    fn forward_logged(&mut self, stm: &Stm, flow: &Flow, changed: &[(VarId, VarId)]) -> Res<Saved> {
+        let Some(stm) = self.without_accs(stm) else { return Ok(Saved::Nothing) };
+        let mut inside = HashSet::new();
+        bound_in_exp(&stm.exp, &mut inside);
+        let mut logs = Logs::default();
+        for (_, root) in changed {
+            let sites = flow.sites.get(root).cloned().unwrap_or_default();
+            let (Some(form), Some(array)) = (common_form(&sites, &inside), self.restored.now(*root)) else {
+                return Err(AdError::not_yet(stm.loc, "the reverse derivative of these updates"));
+            };
+            let room = self.capacity(&stm, *root, flow)?;
+            let log = self.new_log(&self.ty_var(array), &form, room, stm.loc);
+            logs.add(*root, log);
+        }
+        self.logged_stm(&stm, flow, &mut logs)?;
+        let mut undo = Vec::new();
+        for ((var, root), log) in changed.iter().zip(&logs.all) {
+            self.restored.hold(*root, *var);
+            if let Some(entries) = &log.entries {
+                undo.push((*root, entries.clone(), log.top));
+            }
+        }
+        Ok(Saved::Log(undo))
+    }
+
+    /// Remembers new names for states, and views.
+    pub fn note_places(&mut self, stm: &Stm, flow: &Flow) {
+        for pat in &stm.pat {
+            if let Some(root) = flow.root(pat.var).filter(|r| self.restored.now.contains_key(r)) {
+                self.restored.places.insert(pat.var, Place { root, view: None });
+            }
+            if let Some(root) = flow.viewed(pat.var)
+                && let Some(state) = self.restored.now(root)
+            {
+                let view = Some((state, stm.exp.clone()));
+                self.restored.places.insert(pat.var, Place { root, view });
+            }
+        }
+    }
+
+    /// After the forward sweep of a loop: the arrays are what it gives.
+    pub fn hold_results(&mut self, stm: &Stm, plan: &Plan) {
+        for pat in &stm.pat {
+            if let Some(root) = plan.flow.changed(pat.var)
+                && self.restored.now.contains_key(&root)
+            {
+                self.restored.hold(root, pat.var);
+            }
+        }
+    }
+
+    /// Goes back over a statement that updated arrays.
+    pub fn undo_saved(&mut self, saved: &Saved, loc: Loc) -> Res<()> {
+        match saved {
+            Saved::Nothing | Saved::Loop(_) => Ok(()),
+            Saved::Old { root, dims, old } => {
+                let Some(array) = self.restored.now(*root) else { return Ok(()) };
+                let ty = self.ty_var(array);
+                let hint = self.b.vars.hint(array).to_owned();
+                let exp = Exp::Update { array, dims: dims.clone(), value: *old, check: Check::Certified };
+                let before = self.let_var(&hint, ty, exp, loc);
+                self.restored.hold(*root, before);
+                Ok(())
+            }
+            Saved::Log(logs) => {
+                for (root, entries, top) in logs {
+                    self.undo_all(*root, entries, *top, loc)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Undoes everything in a log.
+    pub fn undo_all(&mut self, root: VarId, entries: &Entries, top: Atom, loc: Loc) -> Res<()> {
+        if let Some(array) = self.restored.now(root) {
+            let before = self.undo(array, entries, top, Atom::i64(0), top, loc)?;
+            self.restored.hold(root, before);
+        }
+        Ok(())
+    }
+
+    /// What the variables that code reads are called at this time.
+    pub fn present(&mut self, vars: &[VarId], loc: Loc) -> Present {
+        let mut present = Present { map: HashMap::new(), moved: Vec::new() };
+        for var in vars {
+            let Some(other) = self.present_var(*var, loc).filter(|other| other != var) else { continue };
+            present.map.insert(*var, other.into());
+            if self.is_active_var(*var) {
+                self.active.insert(other);
+            }
+            if !self.adj.contains_key(&other) {
+                if let Some(adj) = self.adj.remove(var) {
+                    self.adj.insert(other, adj);
+                }
+                present.moved.push((*var, other));
+            }
+        }
+        present
+    }
+
+    fn present_var(&mut self, var: VarId, loc: Loc) -> Option<VarId> {
+        let place = self.restored.places.get(&var)?.clone();
+        let now = self.restored.now(place.root)?;
+        let Some((state, exp)) = place.view else { return Some(now) };
+        if state == now {
+            return Some(var);
+        }
+        let array = match &exp {
+            Exp::Index { array, .. } | Exp::Slice { array, .. } => *array,
+            Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => *array,
+            Exp::Atom(Atom::Var(var)) => return self.present_var(*var, loc),
+            _ => return Some(var),
+        };
+        let viewed = self.present_var(array, loc)?;
+        let exp = Renamer::again(self, HashMap::from([(array, viewed.into())])).exp(&exp);
+        let (ty, hint) = (self.ty_var(var), self.b.vars.hint(var).to_owned());
+        let again = self.let_var(&hint, ty, exp.clone(), loc);
+        self.restored.places.insert(again, Place { root: place.root, view: Some((now, exp)) });
+        Some(again)
+    }
+
+    /// The adjoints go back to the variables of the original.
+    pub fn past(&mut self, present: Present) {
+        for (var, other) in present.moved {
+            if let Some(adj) = self.adj.remove(&other) {
+                self.adj.insert(var, adj);
+            }
+        }
+    }
+}
+
+/// Whether the return sweep of an expression reads the values of its operands.
+pub(crate) fn reads_again(exp: &Exp) -> bool {
+    match exp {
+        Exp::If { .. } | Exp::Loop { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => true,
+        Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::WithVjp { .. } => true,
+        Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => false,
+        Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
+        Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => false,
+        Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => false,
+        Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => false,
+        Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Linearize { .. } | Exp::ApplyLinear { .. } => false,
+        Exp::Transpose { .. } | Exp::Detach(_) => false,
+    }
+}
+
+/// The operands whose values are read again; `keys` are only names of adjoints.
+pub(crate) fn read_again(exp: &Exp, keys: &[Atom]) -> Vec<VarId> {
+    let mut vars = free_vars(exp);
+    vars.retain(|v| !keys.contains(&Atom::from(*v)));
+    vars
+}

@@ -1,0 +1,218 @@
+//! The loop of the forward sweep: the original with arrays that it saves values in, and logs of what it overwrites.
+//!
+//!     loop (s = 0, a = a0) for i < n do              loop (s = 0, a = a0, ss = scratch, vs = scratch) for i < n do
+//!       let (s') = s * a[i]                   ==>      let (ss') = ss with [i] = s
+//!       let (a') = a with [i] = s                      let (s') = s * a[i]
+//!       in (s', a')                                    let (vs') = vs with [i] = a[i]
+//!                                                      let (a') = a with [i] = s
+//!                                                      in (s', a', ss', vs')
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Stm};
+use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::visit::free_vars_body;
+
+use crate::context::{Ad, Res};
+use crate::rename::Renamer;
+
+use super::flow::Flow;
+use super::log::{Log, Logs, bound_inside, common_form, count};
+use super::{Marks, RestoredParam, SavedLoop, Undo};
+
+/// The loop while it is built.
+pub(super) struct Saving {
+    pat: Vec<Param>,
+    params: Vec<(Param, Atom)>,
+    /// Values to be saved, and the arrays for them, inside.
+    saves: Vec<(VarId, VarId)>,
+    logs: Vec<SavingLog>,
+}
+
+/// The log of an array, inside and outside of the loop.
+struct SavingLog {
+    root: VarId,
+    /// What the loop makes of the array.
+    result: VarId,
+    inside: Log,
+    outside: Log,
+    marks: Marks,
+}
+
+impl Saving {
+    pub fn new(pat: Vec<Param>, params: Vec<(Param, Atom)>) -> Saving {
+        Saving { pat, params, saves: Vec::new(), logs: Vec::new() }
+    }
+
+    /// Another parameter: its names inside and outside.
+    fn carry(&mut self, ad: &mut Ad<'_>, init: Atom) -> (VarId, VarId) {
+        let (inside, outside) = (ad.like(init), ad.like(init));
+        let vars = (inside.var, outside.var);
+        self.params.push((inside, init));
+        self.pat.push(outside);
+        vars
+    }
+}
+
+impl Ad<'_> {
+    pub(super) fn saving_loop(
+        &mut self,
+        mut saving: Saving,
+        form: LoopForm,
+        run: &Body,
+        job: &mut SavedLoop,
+        loc: Loc,
+    ) -> Res<()> {
+        let mut flow = Flow::default();
+        let arrays = saving.params.iter().filter(|(p, _)| p.ty.is_array());
+        arrays.for_each(|(p, _)| flow.enter(p.var, p.var, false));
+        let results = flow.body(run);
+        let mut inside: HashSet<VarId> = saving.params.iter().map(|(p, _)| p.var).collect();
+        inside.insert(job.counter.0);
+        bound_inside(run, &mut inside);
+        let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
+        let own = saving.params.clone();
+        for (k, (param, _)) in own.iter().enumerate() {
+            let (var, result) = (param.var, saving.pat[k].var);
+            let in_place = results[k] == Some(var) && !flow.is_broken(var);
+            match flow.sites.get(&var).filter(|sites| !sites.is_empty()) {
+                None if in_place => {
+                    job.restored.push(RestoredParam { var, result, undo: None });
+                    continue;
+                }
+                Some(sites) if in_place => {
+                    if let Some(parts) = common_form(sites, &inside) {
+                        let every = count(run, var, &flow, &inside);
+                        let every = every.map(|c| (self.emit_count(&c, loc), c.is_exact()));
+                        let room = match every {
+                            Some((every, _)) => self.i64_op(BinOp::Mul, job.n, every, loc),
+                            None => self.count_entries(&own, &form, run, var, &flow, loc)?,
+                        };
+                        let log = self.new_log(&param.ty, &parts, room, loc);
+                        let every = every.filter(|(_, exact)| *exact).map(|(every, _)| every);
+                        self.carry_log(&mut saving, (var, result), &log, every, job.n, loc);
+                        continue;
+                    }
+                }
+                Some(_) | None => {}
+            }
+            if read.contains(&var) {
+                let saved = self.save_value(&mut saving, var, job.n, loc);
+                job.saved.insert(var, saved);
+            }
+        }
+        let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
+        for log in &saving.logs {
+            let Some(entries) = log.outside.entries.clone() else { continue };
+            let undo = Some(Undo { entries, top: log.outside.top, marks: log.marks });
+            job.restored.push(RestoredParam { var: log.root, result: log.result, undo });
+        }
+        let Saving { pat, params, .. } = saving;
+        self.push(Stm { pat, exp: Exp::Loop { params, form, body }, loc });
+        Ok(())
+    }
+
+    /// An array of a value for each iteration; its name outside.
+    fn save_value(&mut self, saving: &mut Saving, value: VarId, n: Atom, loc: Loc) -> VarId {
+        let ty = self.ty_var(value).with_outer(&[n]);
+        let exp = Exp::Scratch { elem: ty.elem().unwrap_or(PrimType::F64), dims: ty.dims().to_vec() };
+        let init = self.let_exp("saved", ty, exp, loc);
+        let (inside, outside) = saving.carry(self, init);
+        saving.saves.push((value, inside));
+        outside
+    }
+
+    fn carry_log(
+        &mut self,
+        saving: &mut Saving,
+        (root, result): (VarId, VarId),
+        log: &Log,
+        every: Option<Atom>,
+        n: Atom,
+        loc: Loc,
+    ) {
+        let atoms = log.atoms();
+        // The height of the log is only a parameter where it cannot be computed.
+        let first = usize::from(every.is_some());
+        let carried: Vec<(VarId, VarId)> = atoms[first..].iter().map(|a| saving.carry(self, *a)).collect();
+        let (inside, outside): (Vec<VarId>, Vec<VarId>) = carried.into_iter().unzip();
+        let (inside, outside, marks) = match every {
+            Some(every) => {
+                let end = self.i64_op(BinOp::Mul, n, every, loc);
+                let (inside, outside) = (log.entries_moved_to(&inside), log.entries_moved_to(&outside));
+                (inside, Log { top: end, ..outside }, Marks::Every(every))
+            }
+            None => {
+                let marks = self.save_value(saving, inside[0], n, loc);
+                (log.moved_to(&inside), log.moved_to(&outside), Marks::Saved(marks))
+            }
+        };
+        saving.logs.push(SavingLog { root, result, inside, outside, marks });
+    }
+
+    fn saving_body(
+        &mut self,
+        saving: &Saving,
+        run: &Body,
+        flow: &Flow,
+        counter: (VarId, PrimType),
+        loc: Loc,
+    ) -> Res<Body> {
+        self.body(|ad| {
+            let i = ad.b.convert(counter.1, PrimType::I64, counter.0.into(), loc);
+            let mut after: HashMap<VarId, Atom> = HashMap::new();
+            for (value, array) in &saving.saves {
+                let (dims, value, ty) = (vec![DimSlice::Fix(i)], (*value).into(), ad.ty_var(*array));
+                let exp = Exp::Update { array: *array, dims, value, check: Check::Certified };
+                after.insert(*array, ad.let_exp("saved", ty, exp, loc));
+            }
+            let mut logs = Logs::default();
+            for log in &saving.logs {
+                let mut inside = log.inside.clone();
+                if let Marks::Every(every) = log.marks {
+                    inside.top = ad.i64_op(BinOp::Mul, i, every, loc);
+                }
+                logs.add(log.root, inside);
+            }
+            let mut results = ad.logged(run, flow, &mut logs)?;
+            for (log, new) in saving.logs.iter().zip(&logs.all) {
+                let pairs = log.inside.atoms().into_iter().zip(new.atoms());
+                after.extend(pairs.filter_map(|(old, new)| Some((old.as_var()?, new))));
+            }
+            let own = results.len();
+            results.extend(saving.params[own..].iter().filter_map(|(p, _)| after.get(&p.var)));
+            Ok(results)
+        })
+    }
+
+    /// Runs a loop only to count the entries of the log of an array.
+    fn count_entries(
+        &mut self,
+        params: &[(Param, Atom)],
+        form: &LoopForm,
+        run: &Body,
+        root: VarId,
+        flow: &Flow,
+        loc: Loc,
+    ) -> Res<Atom> {
+        let mut saving = Saving::new(params.iter().map(|(p, _)| p.clone()).collect(), params.to_vec());
+        let (top, _) = saving.carry(self, Atom::i64(0));
+        let mut logs = Logs::default();
+        logs.add(root, Log { top: top.into(), entries: None });
+        let body = self.body(|ad| {
+            let mut results = ad.logged(run, flow, &mut logs)?;
+            results.push(logs.all[0].top);
+            Ok(results)
+        })?;
+        let Saving { pat, params, .. } = saving;
+        let counted = pat.len() - 1;
+        // The names outside are those of the parameters: all of them are replaced.
+        let exp = Exp::Loop { params, form: form.clone(), body };
+        let exp = Renamer::before(self, HashMap::new()).exp(&exp);
+        let types: Vec<_> = pat.into_iter().map(|p| p.ty).collect();
+        let vars = self.let_exps("count", &types, exp, loc);
+        self.again.extend(vars.iter().copied());
+        Ok(vars[counted].into())
+    }
+}
