@@ -144,9 +144,11 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::CmpOp(op, ty, a, b) => Exp::CmpOp(*op, *ty, self.atom(*a), self.atom(*b)),
             Exp::Convert(from, to, a) => Exp::Convert(*from, *to, self.atom(*a)),
-            Exp::Index { array, indices, check } => {
-                Exp::Index { array: self.var(*array), indices: self.atoms(indices), check: self.check(*check) }
-            }
+            Exp::Index { array, indices, check } => Exp::Index {
+                array: self.var(*array),
+                indices: self.atoms(indices),
+                check: self.check(*check),
+            },
             Exp::Slice { array, dims } => Exp::Slice { array: self.var(*array), dims: self.dims(dims) },
             Exp::Update { array, dims, value, check } => Exp::Update {
                 array: self.var(*array),

@@ -228,7 +228,9 @@ impl Encoder {
                 return None;
             }
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return None,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => return None,
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
+                return None;
+            }
         }
         Some(())
     }

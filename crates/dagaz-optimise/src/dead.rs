@@ -128,7 +128,9 @@ impl Dead {
             Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => return,
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => return,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => return,
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
+                return;
+            }
         }
         keep(&mut stm.pat, &live);
     }

@@ -10,7 +10,9 @@ mod common;
 mod copies;
 mod dead;
 mod effects;
+mod fuse;
 mod hoist;
+mod rows;
 mod sharing;
 mod simplify;
 mod walk;
@@ -21,7 +23,9 @@ pub use crate::accumulators::simplify_accumulators;
 pub use crate::common::share_common_expressions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
+pub use crate::fuse::fuse_maps;
 pub use crate::hoist::hoist_invariants;
+pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
 
 /// The cheap part, for programs fresh from the simplifier.
@@ -34,10 +38,15 @@ pub fn clean_up(program: &mut Program) {
 pub fn after_derivatives(program: &mut Program) {
     simplify(program);
     remove_dead_code(program);
-    simplify_accumulators(program);
-    simplify(program);
+    if simplify_accumulators(program) {
+        simplify(program);
+    }
     hoist_invariants(program);
     share_common_expressions(program);
+    read_rows(program);
+    remove_dead_code(program);
+    fuse_maps(program);
+    simplify(program);
     remove_dead_code(program);
     insert_copies(program);
 }

@@ -5,8 +5,8 @@ use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
 use dagaz_optimise::{
-    after_derivatives, hoist_invariants, insert_copies, remove_dead_code, share_common_expressions, simplify,
-    simplify_accumulators,
+    after_derivatives, fuse_maps, hoist_invariants, insert_copies, read_rows, remove_dead_code,
+    share_common_expressions, simplify, simplify_accumulators,
 };
 use expect_test::{Expect, expect};
 
@@ -248,7 +248,11 @@ fn invariants_that_cannot_fail_move_out() {
     );
 }
 
-const SOLVE: &[fn(&mut Program)] = &[simplify_accumulators, simplify, remove_dead_code];
+fn solve(program: &mut Program) {
+    assert!(simplify_accumulators(program), "there are accumulators");
+}
+
+const SOLVE: &[fn(&mut Program)] = &[solve, simplify, remove_dead_code];
 
 #[test]
 fn updates_at_the_own_index_are_results() {
@@ -370,6 +374,89 @@ fn indices_that_depend_on_data_stay() {
                           in (b_15)
                     in (out_11)
               in (ys_6)
+        "#]],
+    );
+}
+
+#[test]
+fn maps_are_fused_into_what_takes_their_results() {
+    check(
+        &[fuse_maps, simplify],
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (s: f64, zs: [n]f64, vs: [n]f64) =
+            let (as: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+              let (p: f64) = f64.sin x
+              in (p)
+            let (bs: [n]f64) = map n (as, ys) \(a: f64, y: f64) : (f64) ->
+              let (q: f64) = f64.mul a y
+              in (q)
+            let (s: f64) = reduce n (bs) op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r) neutral (0.0f64)
+            let (vs: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+              let (t: f64) = f64.cos x
+              in (t)
+            let (zs: [n]f64) = map n (vs) \(v: f64) : (f64) ->
+              let (u: f64) = f64.mul v 2.0f64
+              in (u)
+            in (s, zs, vs)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (s_3: f64, zs_4: [n_0]f64, vs_5: [n_0]f64) =
+              let (s_13: f64) =
+                reduce n_0 (xs_1, ys_2)
+                  pre \(x_7: f64, y_11: f64) : (f64) ->
+                    let (p_8: f64) = f64.sin x_7
+                    let (q_12: f64) = f64.mul p_8 y_11
+                    in (q_12)
+                  op \(p_14: f64, q_15: f64) : (f64) ->
+                    let (r_16: f64) = f64.add p_14 q_15
+                    in (r_16)
+                  neutral (0.0f64)
+              let (vs_17: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_18: f64) : (f64) ->
+                    let (t_19: f64) = f64.cos x_18
+                    in (t_19)
+              let (zs_20: [n_0]f64) =
+                map n_0 (vs_17)
+                  \(v_21: f64) : (f64) ->
+                    let (u_22: f64) = f64.mul v_21 2.0f64
+                    in (u_22)
+              in (s_13, zs_20, vs_17)
+        "#]],
+    );
+}
+
+#[test]
+fn reads_at_the_number_of_the_iteration_are_rows() {
+    check(
+        &[read_rows, simplify, remove_dead_code],
+        r"def f (n: i64, m: i64, xs: [n]f64, yss: [n][m]f64, zss: [m][n]f64) : (ws: [n][m]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (ws: [n][m]f64) = map n (is) \(i: i64) : ([m]f64) ->
+              let (x: f64) = xs[i] certified
+              let (w: [m]f64) = map m (js) \(j: i64) : (f64) ->
+                let (y: f64) = yss[i, j] certified
+                let (z: f64) = zss[j, i] certified
+                let (a: f64) = f64.mul x y
+                let (b: f64) = f64.mul a z
+                in (b)
+              in (w)
+            in (ws)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, yss_3: [n_0][m_1]f64, zss_4: [m_1][n_0]f64) : (ws_5: [n_0][m_1]f64) =
+              let (is_6: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (js_7: [m_1]i64) = iota i64 m_1 0i64 1i64
+              let (ws_8: [n_0][m_1]f64) =
+                map n_0 (is_6, xs_2, yss_3)
+                  \(i_9: i64, xs_17: f64, yss_18: [m_1]f64) : ([m_1]f64) ->
+                    let (w_11: [m_1]f64) =
+                      map m_1 (js_7, yss_18)
+                        \(j_12: i64, yss_19: f64) : (f64) ->
+                          let (z_14: f64) = zss_4[j_12, i_9] certified
+                          let (a_15: f64) = f64.mul xs_17 yss_19
+                          let (b_16: f64) = f64.mul a_15 z_14
+                          in (b_16)
+                    in (w_11)
+              in (ws_8)
         "#]],
     );
 }

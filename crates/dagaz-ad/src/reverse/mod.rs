@@ -42,7 +42,11 @@ pub(crate) enum Saved {
     Nothing,
     Loop(Box<SavedLoop>),
     /// The part of a restored array that an update has overwritten.
-    Old { root: VarId, dims: Vec<DimSlice>, old: Atom },
+    Old {
+        root: VarId,
+        dims: Vec<DimSlice>,
+        old: Atom,
+    },
     /// What a branch or a loop has overwritten of restored arrays: entries and their number.
     Log(Vec<(VarId, Entries, Atom)>),
 }

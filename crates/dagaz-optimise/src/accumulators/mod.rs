@@ -42,7 +42,11 @@ use emit::Emitter;
 use nest::{Nest, contributions};
 use strip::Stripper;
 
-pub fn simplify_accumulators(program: &mut Program) {
+/// Says whether there was anything to do.
+pub fn simplify_accumulators(program: &mut Program) -> bool {
+    if !program.funs.iter().any(|fun| has_accumulators(&fun.body)) {
+        return false;
+    }
     let mut types = HashMap::new();
     let mut made = Made::new();
     let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
@@ -58,6 +62,13 @@ pub fn simplify_accumulators(program: &mut Program) {
     let mut pass = Pass { b, types, made };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
+    true
+}
+
+fn has_accumulators(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        matches!(stm.exp, Exp::WithAcc { .. }) || bodies(&stm.exp).into_iter().any(has_accumulators)
+    })
 }
 
 fn note_made(body: &Body, made: &mut Made) {

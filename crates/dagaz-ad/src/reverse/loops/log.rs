@@ -241,7 +241,9 @@ impl Ad<'_> {
 
     pub fn logged_stm(&mut self, stm: &Stm, flow: &Flow, logs: &mut Logs) -> Res<()> {
         let changed: Vec<(usize, VarId)> = (stm.pat.iter().enumerate())
-            .filter_map(|(k, p)| flow.changed(p.var).filter(|root| logs.of.contains_key(root)).map(|r| (k, r)))
+            .filter_map(|(k, p)| {
+                flow.changed(p.var).filter(|root| logs.of.contains_key(root)).map(|r| (k, r))
+            })
             .collect();
         if changed.is_empty() {
             self.push(stm.clone());
