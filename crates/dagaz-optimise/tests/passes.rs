@@ -379,6 +379,35 @@ fn indices_that_depend_on_data_stay() {
 }
 
 #[test]
+fn accumulators_that_nobody_reads_go() {
+    check(
+        SOLVE,
+        r"def f (n: i64, m: i64, ks: [n]i64, xs: [n]f64, base: [m]f64) : (zs: [n]f64) =
+            let (ys: [m]f64, zs: [n]f64) = with_acc
+              over [m] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [m] (f64)) : (acc [m] (f64), [n]f64) ->
+                let (out: acc [m] (f64), vs: [n]f64) =
+                  map n (ks, xs, acc) \(k: i64, x: f64, a: acc [m] (f64)) : (acc [m] (f64), f64) ->
+                    let (b: acc [m] (f64)) = update_acc a [k] (x)
+                    let (v: f64) = f64.sin x
+                    in (b, v)
+                in (out, vs)
+            in (zs)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, ks_2: [n_0]i64, xs_3: [n_0]f64, base_4: [m_1]f64) : (zs_5: [n_0]f64) =
+              let (vs_13: [n_0]f64) =
+                map n_0 (xs_3)
+                  \(x_15: f64) : (f64) ->
+                    let (v_18: f64) = f64.sin x_15
+                    in (v_18)
+              in (vs_13)
+        "#]],
+    );
+}
+
+#[test]
 fn maps_are_fused_into_what_takes_their_results() {
     check(
         &[fuse_maps, simplify],

@@ -260,7 +260,8 @@ impl<'e, 'a> Emitter<'e, 'a> {
             Exp::Rearrange { .. } | Exp::Reshape { .. } => {
                 let view = self.atom(array.into())?.as_var()?;
                 let ty = self.type_of(array)?;
-                self.plain_index(view, ty, indices.to_vec())
+                let dims: Vec<Atom> = ty.dims().iter().map(|d| self.atom(*d)).collect::<Option<_>>()?;
+                self.plain_index(view, Type::array(ty.elem()?, dims), indices.to_vec())
             }
             Exp::Update { array: before, dims, value, .. } => {
                 self.through_update(*before, dims, *value, indices)

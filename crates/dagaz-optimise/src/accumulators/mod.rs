@@ -18,7 +18,7 @@
 //!         in (acc)                                       in (s)
 //! ```
 //!
-//! The sums are the same up to the order of summands. An update out of bounds is ignored, as before: no element asks for
+//! The sums are the same up to the order of summands and the sign of a zero. An update out of bounds is ignored, as before: no element asks for
 //! it. The inner accumulators go first, so that the outer ones see plain maps.
 
 mod affine;
@@ -33,6 +33,7 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::direct_operands;
 
 use crate::walk::{bodies, for_each_body};
 
@@ -59,10 +60,20 @@ pub fn simplify_accumulators(program: &mut Program) -> bool {
     }
     program.consts = consts.stms;
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, types, made };
+    let mut used = HashSet::new();
+    program.funs.iter().for_each(|fun| note_used(&fun.body, &mut used));
+    let mut pass = Pass { b, types, made, used };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     true
+}
+
+fn note_used(body: &Body, used: &mut HashSet<VarId>) {
+    used.extend(body.result.iter().filter_map(|a| a.as_var()));
+    for stm in &body.stms {
+        direct_operands(&stm.exp, &mut |a| used.extend(a.as_var()));
+        bodies(&stm.exp).into_iter().for_each(|body| note_used(body, used));
+    }
 }
 
 fn has_accumulators(body: &Body) -> bool {
@@ -84,6 +95,7 @@ struct Pass {
     b: Builder,
     types: HashMap<VarId, Type>,
     made: Made,
+    used: HashSet<VarId>,
 }
 
 impl Pass {
@@ -143,7 +155,13 @@ impl Pass {
         let (base, elem) = self.sum_of_scalars(&inputs[which])?;
         let shape = inputs[which].shape.clone();
         let mut found = collect(lambda, which)?;
-        let updates = std::mem::take(&mut found.updates);
+        let position: usize = inputs[..which].iter().map(|i| i.arrays.len()).sum();
+        let param = stm.pat[position].clone();
+        let mut updates = std::mem::take(&mut found.updates);
+        if !self.used.contains(&param.var) {
+            // Nobody reads the array, so nobody misses what was added.
+            updates.clear();
+        }
         let mut all = Vec::new();
         for update in &updates {
             all.extend(contributions(&mut found, &self.made, update, &shape)?);
@@ -156,8 +174,6 @@ impl Pass {
         if !is_cheap && !all.is_empty() {
             return None;
         }
-        let position: usize = inputs[..which].iter().map(|i| i.arrays.len()).sum();
-        let param = stm.pat[position].clone();
         self.b.push_scope();
         let mut e = Emitter::new(&mut self.b, &mut found, &self.types, stm.loc);
         let base_to_add = (!is_zeros).then_some(base);

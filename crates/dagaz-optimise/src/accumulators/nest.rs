@@ -311,7 +311,11 @@ impl Nest<'_> {
         }
         let scope = rest.summed.remove(0);
         let size = width(e.found, scope).filter(|w| is_ready(e, *w))?;
-        let size = e.atom(size)?;
+        let mut size = e.atom(size)?;
+        if let ScopeKind::Iteration { is_loop: true, .. } = e.found.scopes[scope].kind {
+            // A loop to a negative bound is one without iterations.
+            size = e.b.binop(BinOp::Max, PrimType::I64, size, Atom::i64(0), self.loc);
+        }
         let numbers = iota(e, size);
         let param = e.b.fresh_param("p", Type::I64);
         let ty = Type::Prim(self.elem);

@@ -1,5 +1,7 @@
 //! Branches, loops and maps whose results or parameters are known without running them.
 
+use std::collections::HashSet;
+
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::prim::{Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, VarId};
@@ -106,6 +108,9 @@ impl Simplifier {
         let Exp::Map { width, arrays, lambda } = &mut stm.exp else { return };
         let mut computed = Vec::with_capacity(stm.pat.len());
         let mut replicated = Vec::new();
+        let stms = lambda.body.stms.iter().flat_map(|stm| &stm.pat);
+        let bound: HashSet<VarId> = lambda.params.iter().chain(stms).map(|p| p.var).collect();
+        let is_bound = |atom: Atom| atom.as_var().is_some_and(|var| bound.contains(&var));
         for (param, result) in stm.pat.iter().zip(&lambda.body.result) {
             let own = lambda.params.iter().position(|p| *result == Atom::Var(p.var));
             let same_array = own.map(|i| arrays[i]).filter(|a| self.types.get(a) == Some(&param.ty));
@@ -115,7 +120,7 @@ impl Simplifier {
                     self.subst.insert(param.var, array.into());
                     true
                 }
-                (false, None, Atom::Const(_)) if !arrays.is_empty() => {
+                (false, None, _) if !is_bound(*result) => {
                     replicated.push((param.clone(), *result));
                     true
                 }
