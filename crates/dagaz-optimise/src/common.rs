@@ -91,7 +91,7 @@ impl Sharer {
                 self.scope(then);
                 self.scope(otherwise);
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 self.subst.params(params.iter_mut().map(|(p, _)| p));
                 if let LoopForm::While { cond } = form {
                     self.scope(cond);

@@ -110,7 +110,7 @@ impl Dead {
                 keep(&mut then.result, &live);
                 keep(&mut otherwise.result, &live);
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 needed_params(&self.effects, params, form, body, &mut live);
                 keep(params, &live);
                 keep(&mut body.result, &live);

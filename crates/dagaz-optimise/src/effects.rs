@@ -69,7 +69,7 @@ impl Effects {
                 self.scope([], then);
                 self.scope([], otherwise);
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 if let LoopForm::While { cond } = form {
                     self.scope(params.iter().map(|(p, _)| p), cond);
                 }
@@ -105,7 +105,7 @@ impl Effects {
                 BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
                 BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Min | BinOp::Max | BinOp::MulHi => true,
                 BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot | BinOp::NextAfter => true,
-                BinOp::CopySign | BinOp::Ldexp => true,
+                BinOp::CopySign | BinOp::Ldexp | BinOp::Polygamma => true,
             },
             Exp::Atom(_) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Slice { .. } | Exp::Copy(_) | Exp::Rearrange { .. } | Exp::Reshape { .. } => true,

@@ -97,7 +97,7 @@ impl Hoister {
                     self.leave(mark);
                 }
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 let params: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
                 let counter = match form {
                     LoopForm::For { var, .. } => Some(*var),
@@ -152,7 +152,7 @@ impl Hoister {
                 BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
                 BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Min | BinOp::Max | BinOp::MulHi => true,
                 BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot | BinOp::NextAfter => true,
-                BinOp::CopySign | BinOp::Ldexp => true,
+                BinOp::CopySign | BinOp::Ldexp | BinOp::Polygamma => true,
             },
             Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Rearrange { .. } => true,

@@ -124,7 +124,7 @@ impl<'a> Collected<'a> {
                 }
                 self.results(stm, then, 0);
             }
-            Exp::Loop { params, form, body } if params.iter().any(|(_, init)| self.is_acc(*init)) => {
+            Exp::Loop { params, form, body, .. } if params.iter().any(|(_, init)| self.is_acc(*init)) => {
                 let LoopForm::For { var, ty: PrimType::I64, bound } = form else { return None };
                 if params.iter().any(|(_, init)| !self.is_acc(*init)) {
                     return None;
@@ -184,7 +184,7 @@ pub(super) fn note_types(body: &Body, types: &mut HashMap<VarId, Type>) {
                 note_types(then, types);
                 note_types(otherwise, types);
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 params.iter().for_each(|(p, _)| drop(types.insert(p.var, p.ty.clone())));
                 match form {
                     LoopForm::For { var, ty, .. } => drop(types.insert(*var, Type::Prim(*ty))),

@@ -121,7 +121,7 @@ impl Simplifier {
                 *then = self.body(std::mem::take(then));
                 *otherwise = self.body(std::mem::take(otherwise));
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 self.subst.params(params.iter_mut().map(|(p, _)| p));
                 params.iter().for_each(|(p, _)| self.note(p));
                 match form {
