@@ -257,10 +257,10 @@ fn cost_is_counted() {
         &["cost", "program.fut", "--arg", "[1, 2]", "--arg", "[3, 4]"],
         "",
         expect![[r#"
-        work                 8  scalar operations and element moves
-        span                 5  of these on the longest chain
-        peak                 2  array elements alive at once
-        exit 0"#]],
+            work                 4  scalar operations and element moves
+            span                 3  of these on the longest chain
+            peak                 0  array elements alive at once
+            exit 0"#]],
     );
 }
 

@@ -236,7 +236,7 @@ impl Builder {
 
 /// Constants, and the identities that hold for every value of the type: not `x * 0.0`, which may be NaN,
 /// nor `x + 0.0`, which loses the sign of a zero.
-fn fold_binop(op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Option<Atom> {
+pub fn fold_binop(op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Option<Atom> {
     if let (Atom::Const(x), Atom::Const(y)) = (x, y) {
         return eval_binop(op, x, y).ok().map(Atom::Const);
     }

@@ -18,8 +18,6 @@
 //! otherwise destroy something that is still used.
 
 mod context;
-mod copies;
-mod dead;
 mod entry;
 mod etype;
 mod eval;
@@ -29,7 +27,6 @@ mod loc;
 mod merge;
 mod modules;
 mod shape;
-mod sharing;
 mod specialise;
 mod value;
 mod walk;
@@ -73,12 +70,6 @@ pub fn simplify_with(
     }
     let mut core = simplifier.finish();
     core.entries = entries;
-    clean_up(&mut core);
+    dagaz_optimise::clean_up(&mut core);
     Ok(core)
-}
-
-/// Removes dead statements, and copies arrays where an update would otherwise destroy something still used.
-pub fn clean_up(core: &mut CoreProgram) {
-    dead::remove_dead_code(core);
-    copies::insert_copies(core);
 }

@@ -200,7 +200,7 @@ impl Lowered {
             let locs = core.locs.clone();
             let core = match dagaz_ad::differentiate(core) {
                 Ok(mut core) => {
-                    dagaz_simplify::clean_up(&mut core);
+                    dagaz_optimise::after_derivatives(&mut core);
                     core
                 }
                 Err(errors) => {

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use dagaz_core::exp::{Body, Entry, EntryType, Exp, Fun, Lambda, Loc, Program, Stm};
+use dagaz_core::exp::{Body, Entry, EntryParam, EntryType, Exp, Fun, Lambda, Loc, Program, Stm};
 use dagaz_core::prim::Prim;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
@@ -90,12 +90,15 @@ fn add_gradient(core: &Program, name: &str, wrt: &[String]) -> Result<Program, S
         }
     }
     let derivative = gradient_fun(&mut core, &entry, &fun, &chosen);
+    let value = |ty: &Type| EntryType::Value { name: String::new(), ty: ty.clone() };
+    let weights = derivative.params[fun.params.len()..].iter();
+    let weights =
+        weights.map(|p| EntryParam { name: "result_ct".to_owned(), ty: value(&p.ty), unique: false });
     core.entries = vec![Entry {
         name: derivative.name.clone(),
         fun: FunId(core.funs.len() as u32),
-        results: (derivative.ret.iter())
-            .map(|p| EntryType::Value { name: String::new(), ty: p.ty.clone() })
-            .collect(),
+        params: entry.params.iter().cloned().chain(weights).collect(),
+        results: derivative.ret.iter().map(|p| value(&p.ty)).collect(),
         ..entry
     }];
     core.funs.push(derivative);
@@ -105,7 +108,7 @@ fn add_gradient(core: &Program, name: &str, wrt: &[String]) -> Result<Program, S
 /// The function that returns the adjoints of the chosen parameters.
 fn gradient_fun(core: &mut Program, entry: &Entry, fun: &Fun, chosen: &[usize]) -> Fun {
     let mut renamed: HashMap<VarId, Atom> = HashMap::new();
-    let mut fresh =
+    let fresh =
         |core: &mut Program, var: VarId, hint: &str, ty: &Type, renamed: &mut HashMap<VarId, Atom>| {
             let ty = ty.map_dims(&mut |d| d.as_var().and_then(|v| renamed.get(&v)).copied().unwrap_or(d));
             let param = Param { var: core.vars.fresh(hint), ty };

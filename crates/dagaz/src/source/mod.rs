@@ -192,6 +192,12 @@ impl<'p> Printer<'p> {
         }
         let mut body = fun.body.clone();
         let hidden = entry.map_or(0, |e| e.size_results);
+        for (result, param) in body.result.iter().zip(&fun.ret) {
+            if let (Atom::Var(var), true) = (result, entry.is_some()) {
+                // A result is named after what it is for.
+                self.names.of(*var, self.program.vars.hint(param.var));
+            }
+        }
         body.result.drain(..hidden);
         let own: Vec<VarId> = fun.ret.iter().map(|p| p.var).collect();
         let known = |ty: &Type| ty.all_dims().iter().all(|d| d.as_var().is_none_or(|v| !own.contains(&v)));
@@ -238,6 +244,14 @@ impl<'p> Printer<'p> {
     fn body(&mut self, body: &Body, indent: usize) -> Shown<String> {
         let mut lines = Vec::new();
         for (i, stm) in body.stms.iter().enumerate() {
+            if indent > 1 && i + 1 == body.stms.len() && self.is_result(stm, body) {
+                let value = self.exp(stm, indent)?.text;
+                if lines.is_empty() {
+                    return Ok(value);
+                }
+                lines.push(format!("in {value}"));
+                return Ok(lines.join(&newline(indent)));
+            }
             if self.is_inlined(stm, &body.stms[i + 1..], body) {
                 let piece = self.exp(stm, indent)?;
                 self.inlined.insert(stm.pat[0].var, piece);
@@ -251,6 +265,12 @@ impl<'p> Printer<'p> {
         }
         lines.push(format!("in {result}"));
         Ok(lines.join(&newline(indent)))
+    }
+
+    /// Whether a last statement is the result of its body, and needs no name.
+    fn is_result(&self, stm: &Stm, body: &Body) -> bool {
+        let [param] = stm.pat.as_slice() else { return false };
+        body.result == [Atom::from(param.var)] && self.uses.get(&param.var) == Some(&1)
     }
 
     /// A scalar step without a name of its own that is used once, in the same body.
@@ -282,6 +302,10 @@ impl<'p> Printer<'p> {
         }
         let value = self.exp(stm, indent)?.text;
         self.note_fresh(stm);
+        if stm.pat.is_empty() {
+            // It is there for what it checks.
+            return Ok(vec![format!("let _ = {value}")]);
+        }
         let names: Vec<String> = stm.pat.iter().map(|p| self.name(p.var)).collect();
         let mut lines = Vec::new();
         if matches!(stm.exp, Exp::Map { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. }) {

@@ -15,17 +15,18 @@ use dagaz_core::exp::{Body, Exp, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
 
-use crate::dead::for_each_body;
 use crate::sharing::Sharing;
+use crate::walk::for_each_body;
 
-pub(crate) fn insert_copies(program: &mut Program) {
+pub fn insert_copies(program: &mut Program) {
     let sharing = Sharing::of(program);
     let consts: Vec<Atom> =
         program.consts.iter().flat_map(|stm| stm.pat.iter().map(|p| Atom::Var(p.var))).collect();
+    let kept = kept_params(program);
     let mut copier = Copier { sharing, live: Live::default(), vars: &mut program.vars };
-    for fun in &mut program.funs {
+    for (fun, kept) in program.funs.iter_mut().zip(kept) {
         copier.live = Live::default();
-        consts.iter().for_each(|constant| copier.use_atom(*constant));
+        consts.iter().chain(&kept).for_each(|atom| copier.use_atom(*atom));
         copier.body(&mut fun.body);
     }
     copier.live = Live::default();
@@ -33,6 +34,24 @@ pub(crate) fn insert_copies(program: &mut Program) {
     let mut body = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
     copier.body(&mut body);
     program.consts = body.stms;
+}
+
+/// For each function, the parameters that it must leave as they are, because the user keeps the argument.
+fn kept_params(program: &Program) -> Vec<Vec<Atom>> {
+    let mut kept = vec![Vec::new(); program.funs.len()];
+    for entry in &program.entries {
+        let Some(fun) = program.fun(entry.fun) else { continue };
+        let mut params = fun.params.iter().skip(entry.size_params);
+        for param in &entry.params {
+            let own = params.by_ref().take(param.ty.arity());
+            if param.unique {
+                own.for_each(drop);
+            } else {
+                kept[entry.fun.0 as usize].extend(own.map(|p| Atom::Var(p.var)));
+            }
+        }
+    }
+    kept
 }
 
 /// The arrays that are used later, with a log so that uses of a nested body can be taken back.

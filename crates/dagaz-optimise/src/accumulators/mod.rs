@@ -1,0 +1,234 @@
+//! Accumulators that are really something simpler (thesis, section 3.5.1).
+//!
+//! Reverse mode turns the arrays that a map reads freely into accumulators. Where the indices of `+=` can be solved for
+//! the iterations they come from, each element of the array is computed from those instead:
+//!
+//! - an update at the map's own indices is a result of a map;
+//! - an update whose indices do not mention some enclosing map is a reduction over that map;
+//! - an update at a shifted index is a gather;
+//! - only indices that depend on data stay accumulators.
+//!
+//! ```text
+//! let (ys: [m]f64) =                                 let (ys: [m]f64) =
+//!   with_acc over [m] (zeros) ...                      map m (iota m) \(j: i64) : (f64) ->
+//!     map n (xs, acc) \(x: f64, acc: acc) ->             let (s: f64) = reduce n (iota n)
+//!       map m (iota m, zs, acc) \(j, z, acc) ->    ==>     pre \(i: i64) : (f64) ->
+//!         let (v: f64) = f64.mul x z                         ... f64.mul xs[i] zs[j]
+//!         let (acc: acc) = update_acc acc [j] (v)          op (+) neutral (0.0)
+//!         in (acc)                                       in (s)
+//! ```
+//!
+//! The sums are the same up to the order of summands and the sign of a zero. An update out of bounds is ignored, as before: no element asks for
+//! it. The inner accumulators go first, so that the outer ones see plain maps.
+
+mod affine;
+mod collect;
+mod emit;
+mod nest;
+mod strip;
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::build::Builder;
+use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Program, Stm};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::direct_operands;
+
+use crate::walk::{bodies, for_each_body};
+
+use affine::Made;
+use collect::{ScopeKind, collect, note_types};
+use emit::Emitter;
+use nest::{Nest, contributions};
+use strip::Stripper;
+
+/// Says whether there was anything to do.
+pub fn simplify_accumulators(program: &mut Program) -> bool {
+    if !program.funs.iter().any(|fun| has_accumulators(&fun.body)) {
+        return false;
+    }
+    let mut types = HashMap::new();
+    let mut made = Made::new();
+    let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
+    note_types(&consts, &mut types);
+    note_made(&consts, &mut made);
+    for fun in &program.funs {
+        fun.params.iter().for_each(|p| drop(types.insert(p.var, p.ty.clone())));
+        note_types(&fun.body, &mut types);
+        note_made(&fun.body, &mut made);
+    }
+    program.consts = consts.stms;
+    let b = Builder::new(std::mem::take(&mut program.vars));
+    let mut used = HashSet::new();
+    program.funs.iter().for_each(|fun| note_used(&fun.body, &mut used));
+    let mut pass = Pass { b, types, made, used };
+    program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
+    program.vars = pass.b.finish().0;
+    true
+}
+
+fn note_used(body: &Body, used: &mut HashSet<VarId>) {
+    used.extend(body.result.iter().filter_map(|a| a.as_var()));
+    for stm in &body.stms {
+        direct_operands(&stm.exp, &mut |a| used.extend(a.as_var()));
+        bodies(&stm.exp).into_iter().for_each(|body| note_used(body, used));
+    }
+}
+
+fn has_accumulators(body: &Body) -> bool {
+    body.stms.iter().any(|stm| {
+        matches!(stm.exp, Exp::WithAcc { .. }) || bodies(&stm.exp).into_iter().any(has_accumulators)
+    })
+}
+
+fn note_made(body: &Body, made: &mut Made) {
+    for stm in &body.stms {
+        if let ([param], Exp::Iota { .. } | Exp::Replicate { .. }) = (&stm.pat[..], &stm.exp) {
+            made.insert(param.var, stm.exp.clone());
+        }
+        bodies(&stm.exp).into_iter().for_each(|body| note_made(body, made));
+    }
+}
+
+struct Pass {
+    b: Builder,
+    types: HashMap<VarId, Type>,
+    made: Made,
+    used: HashSet<VarId>,
+}
+
+impl Pass {
+    fn body(&mut self, body: &mut Body) {
+        // Arrays that this run of the body has made in full, so that going over them once more costs little.
+        let mut made_here: HashSet<VarId> = HashSet::new();
+        let mut done = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            let new = match stm.exp {
+                Exp::WithAcc { .. } => self.with_acc(stm, &made_here),
+                _ => vec![stm],
+            };
+            for stm in new {
+                if matches!(
+                    stm.exp,
+                    Exp::Map { .. } | Exp::Replicate { .. } | Exp::Scan { .. } | Exp::Copy(_)
+                ) {
+                    made_here.extend(stm.pat.iter().map(|p| p.var));
+                }
+                done.push(stm);
+            }
+        }
+        body.stms = done;
+    }
+
+    /// The statement without the accumulators that could be solved, and what computes their arrays.
+    fn with_acc(&mut self, mut stm: Stm, made_here: &HashSet<VarId>) -> Vec<Stm> {
+        let mut after = Vec::new();
+        let mut which = 0;
+        while let Exp::WithAcc { inputs, lambda } = &stm.exp
+            && which < inputs.len()
+        {
+            note_types(&lambda.body, &mut self.types);
+            note_made(&lambda.body, &mut self.made);
+            match self.solve(&mut stm, which, made_here) {
+                Some(new) => after.extend(new),
+                None => which += 1,
+            }
+        }
+        match stm.exp {
+            Exp::WithAcc { inputs, lambda } if inputs.is_empty() => {
+                let mut all = lambda.body.stms;
+                for (param, atom) in stm.pat.into_iter().zip(lambda.body.result) {
+                    all.push(Stm { pat: vec![param], exp: Exp::Atom(atom), loc: stm.loc });
+                }
+                all.extend(after);
+                all
+            }
+            _ => [vec![stm], after].concat(),
+        }
+    }
+
+    /// Takes one accumulator out of the statement and gives the statements that compute its array.
+    fn solve(&mut self, stm: &mut Stm, which: usize, made_here: &HashSet<VarId>) -> Option<Vec<Stm>> {
+        let Exp::WithAcc { inputs, lambda } = &stm.exp else { return None };
+        let (base, elem) = self.sum_of_scalars(&inputs[which])?;
+        let shape = inputs[which].shape.clone();
+        let mut found = collect(lambda, which)?;
+        let position: usize = inputs[..which].iter().map(|i| i.arrays.len()).sum();
+        let param = stm.pat[position].clone();
+        let mut updates = std::mem::take(&mut found.updates);
+        if !self.used.contains(&param.var) {
+            // Nobody reads the array, so nobody misses what was added.
+            updates.clear();
+        }
+        let mut all = Vec::new();
+        for update in &updates {
+            all.extend(contributions(&mut found, &self.made, update, &shape)?);
+        }
+        let is_zeros = matches!(
+            self.made.get(&base),
+            Some(Exp::Replicate { value: Atom::Const(value), .. }) if *value == Prim::zero(elem)
+        );
+        let is_cheap = is_zeros || made_here.contains(&base) || all.iter().all(|c| c.covers(&found, &shape));
+        if !is_cheap && !all.is_empty() {
+            return None;
+        }
+        self.b.push_scope();
+        let mut e = Emitter::new(&mut self.b, &mut found, &self.types, stm.loc);
+        let base_to_add = (!is_zeros).then_some(base);
+        let exp = match all.is_empty() {
+            true => Some(Exp::Atom(base.into())),
+            false => {
+                let nest = Nest { contributions: &all, shape: &shape, elem, base: base_to_add, loc: stm.loc };
+                nest.build(&mut e)
+            }
+        };
+        let handed = e.handed;
+        let mut new = self.b.pop_scope();
+        new.push(Stm { pat: vec![param], exp: exp?, loc: stm.loc });
+        let (accs, scopes) = (found.accs, found.scopes);
+        let mut stripper = Stripper { b: &mut self.b, accs, scopes, handed };
+        let Exp::WithAcc { inputs, lambda } = &mut stm.exp else { return None };
+        stripper.body(&mut lambda.body);
+        inputs.remove(which);
+        lambda.params.remove(which);
+        lambda.ret.remove(which);
+        lambda.body.result.remove(which);
+        stm.pat.remove(position);
+        for (atom, ty, name) in stripper.handed_from(|s| s.kind == ScopeKind::WithAcc && s.stm.is_none()) {
+            lambda.body.result.push(atom);
+            lambda.ret.push(ty.clone());
+            stm.pat.push(Param { var: name, ty });
+        }
+        note_new(&new, &mut self.types, &mut self.made);
+        Some(new)
+    }
+
+    /// The array behind an accumulator that sums scalars, and the type of its elements.
+    fn sum_of_scalars(&self, input: &AccInput) -> Option<(VarId, PrimType)> {
+        let ([base], Some((op, _))) = (&input.arrays[..], &input.op) else { return None };
+        let Type::Array { elem, dims } = self.types.get(base)? else { return None };
+        (dims.len() == input.shape.len() && is_plus(op)).then_some((*base, *elem))
+    }
+}
+
+fn is_plus(op: &Lambda) -> bool {
+    let ([x, y], [stm], [result]) = (&op.params[..], &op.body.stms[..], &op.body.result[..]) else {
+        return false;
+    };
+    let is_sum = match &stm.exp {
+        Exp::BinOp(BinOp::Add, _, a, b) => {
+            let (x, y) = (Atom::Var(x.var), Atom::Var(y.var));
+            (*a == x && *b == y) || (*a == y && *b == x)
+        }
+        _ => false,
+    };
+    is_sum && stm.pat.iter().any(|p| *result == Atom::Var(p.var))
+}
+
+fn note_new(stms: &[Stm], types: &mut HashMap<VarId, Type>, made: &mut Made) {
+    let body = Body { stms: stms.to_vec(), result: Vec::new() };
+    note_types(&body, types);
+    note_made(&body, made);
+}

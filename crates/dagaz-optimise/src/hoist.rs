@@ -1,0 +1,182 @@
+//! Moves statements that are the same in every iteration out of maps and loops.
+//!
+//! ```text
+//! let (ys: [n]f64) =                            let (a: f64) = f64.sin x
+//!   map n (xs) \(y: f64) : (f64) ->             let (ys: [n]f64) =
+//!     let (a: f64) = f64.sin x           ==>      map n (xs) \(y: f64) : (f64) ->
+//!     let (b: f64) = f64.mul a y                    let (b: f64) = f64.mul a y
+//!     in (b)                                        in (b)
+//! ```
+//!
+//! Only what cannot fail is moved, since the body may never run: scalar operations, arrays of sizes that arrays outside
+//! have, and views. Reads stay, for their index may be in bounds only where they are.
+
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
+use dagaz_core::prim::{BinOp, Prim};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::direct_operands;
+
+use crate::walk::lambdas_mut;
+
+pub fn hoist_invariants(program: &mut Program) {
+    let mut hoister = Hoister::default();
+    program.consts.iter().for_each(|stm| hoister.bind(&stm.pat));
+    for fun in &mut program.funs {
+        let mark = hoister.log.len();
+        hoister.bind(&fun.params);
+        hoister.stms(&mut fun.body.stms);
+        hoister.leave(mark);
+    }
+}
+
+#[derive(Default)]
+struct Hoister {
+    /// What is bound in the current scope and around it: the depth of the scope.
+    bound: HashSet<VarId>,
+    /// Sizes of arrays that exist.
+    sizes: HashSet<VarId>,
+    /// What was added, with whether it was bound or a size.
+    log: Vec<(VarId, bool)>,
+}
+
+impl Hoister {
+    fn bind<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
+        for param in params {
+            self.bind_var(param.var);
+            self.exists(&param.ty);
+        }
+    }
+
+    fn bind_var(&mut self, var: VarId) {
+        if self.bound.insert(var) {
+            self.log.push((var, true));
+        }
+    }
+
+    fn exists(&mut self, ty: &Type) {
+        for var in ty.all_dims().into_iter().filter_map(Atom::as_var) {
+            if self.sizes.insert(var) {
+                self.log.push((var, false));
+            }
+        }
+    }
+
+    fn leave(&mut self, mark: usize) {
+        for (var, is_bound) in self.log.drain(mark..) {
+            if is_bound {
+                self.bound.remove(&var)
+            } else {
+                self.sizes.remove(&var)
+            };
+        }
+    }
+
+    fn stms(&mut self, stms: &mut Vec<Stm>) {
+        let mut all = Vec::with_capacity(stms.len());
+        for mut stm in std::mem::take(stms) {
+            for hoisted in self.inside(&mut stm.exp) {
+                self.bind(&hoisted.pat);
+                all.push(hoisted);
+            }
+            self.bind(&stm.pat);
+            all.push(stm);
+        }
+        *stms = all;
+    }
+
+    /// Looks into the bodies of an expression, and gives the statements that may go before it.
+    fn inside(&mut self, exp: &mut Exp) -> Vec<Stm> {
+        let mut hoisted = Vec::new();
+        match exp {
+            Exp::If { then, otherwise, .. } => {
+                for body in [then, otherwise] {
+                    let mark = self.log.len();
+                    self.stms(&mut body.stms);
+                    self.leave(mark);
+                }
+            }
+            Exp::Loop { params, form, body, .. } => {
+                let params: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
+                let counter = match form {
+                    LoopForm::For { var, .. } => Some(*var),
+                    LoopForm::While { cond } => {
+                        hoisted.extend(self.iterated(&params, None, cond));
+                        None
+                    }
+                };
+                self.bind(hoisted.iter().flat_map(|stm: &Stm| &stm.pat));
+                hoisted.extend(self.iterated(&params, counter, body));
+            }
+            _ => {
+                for lambda in lambdas_mut(exp) {
+                    let params = lambda.params.clone();
+                    let more = self.iterated(&params, None, &mut lambda.body);
+                    self.bind(more.iter().flat_map(|stm| &stm.pat));
+                    hoisted.extend(more);
+                }
+            }
+        }
+        hoisted
+    }
+
+    /// The statements of a body that do not depend on the iteration, taken out of it.
+    fn iterated(&mut self, params: &[Param], counter: Option<VarId>, body: &mut Body) -> Vec<Stm> {
+        let mark = self.log.len();
+        self.bind(params);
+        counter.into_iter().for_each(|var| self.bind_var(var));
+        self.stms(&mut body.stms);
+        self.leave(mark);
+        let mut hoisted = Vec::new();
+        let mark = self.log.len();
+        for stm in std::mem::take(&mut body.stms) {
+            if self.is_invariant(&stm) {
+                self.bind(&stm.pat);
+                hoisted.push(stm);
+            } else {
+                body.stms.push(stm);
+            }
+        }
+        self.leave(mark);
+        hoisted
+    }
+
+    fn is_invariant(&self, stm: &Stm) -> bool {
+        let is_safe = match &stm.exp {
+            Exp::BinOp(op, ty, _, divisor) => match op {
+                BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => {
+                    ty.is_float() || matches!(divisor, Atom::Const(c) if *c != Prim::zero(c.ty()))
+                }
+                BinOp::Pow => ty.is_float(),
+                BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+                BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Min | BinOp::Max | BinOp::MulHi => true,
+                BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot | BinOp::NextAfter => true,
+                BinOp::CopySign | BinOp::Ldexp | BinOp::Polygamma => true,
+            },
+            Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+            Exp::Rearrange { .. } => true,
+            Exp::Iota { n, .. } => self.is_size(*n),
+            Exp::Replicate { dims, .. } => dims.iter().all(|d| self.is_size(*d)),
+            Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
+            Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => false,
+            Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Assert { .. } => false,
+            Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => false,
+            Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => false,
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => false,
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => false,
+        };
+        let mut is_known = is_safe;
+        let mut see = |a: Atom| is_known &= a.as_var().is_none_or(|v| self.bound.contains(&v));
+        direct_operands(&stm.exp, &mut see);
+        stm.pat.iter().flat_map(|p| p.ty.all_dims()).for_each(see);
+        is_known
+    }
+
+    fn is_size(&self, size: Atom) -> bool {
+        match size {
+            Atom::Var(var) => self.sizes.contains(&var),
+            Atom::Const(c) => c.as_i64() >= Some(0),
+        }
+    }
+}

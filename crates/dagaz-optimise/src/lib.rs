@@ -1,0 +1,52 @@
+//! Passes from Core to Core, most of all for what differentiation leaves.
+//!
+//! Each pass is a function on a program, in a file of its own. Between [`dead`] and [`copies`], arrays are plain values:
+//! a pass may use an array after an update has consumed it, as if every update were of a copy, and the last step
+//! puts copies where they are needed. The two pipelines, [`clean_up`] and [`after_derivatives`], are the table of
+//! contents.
+
+mod accumulators;
+mod common;
+mod copies;
+mod dead;
+mod effects;
+mod fuse;
+mod hoist;
+mod rows;
+mod sharing;
+mod simplify;
+mod walk;
+
+use dagaz_core::exp::Program;
+
+pub use crate::accumulators::simplify_accumulators;
+pub use crate::common::share_common_expressions;
+pub use crate::copies::insert_copies;
+pub use crate::dead::remove_dead_code;
+pub use crate::fuse::fuse_maps;
+pub use crate::hoist::hoist_invariants;
+pub use crate::rows::read_rows;
+pub use crate::simplify::simplify;
+
+/// The cheap part, for programs fresh from the simplifier.
+pub fn clean_up(program: &mut Program) {
+    remove_dead_code(program);
+    insert_copies(program);
+}
+
+/// Everything, for programs without derivative forms.
+pub fn after_derivatives(program: &mut Program) {
+    simplify(program);
+    remove_dead_code(program);
+    if simplify_accumulators(program) {
+        simplify(program);
+    }
+    hoist_invariants(program);
+    share_common_expressions(program);
+    read_rows(program);
+    remove_dead_code(program);
+    fuse_maps(program);
+    simplify(program);
+    remove_dead_code(program);
+    insert_copies(program);
+}

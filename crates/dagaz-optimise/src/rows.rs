@@ -1,0 +1,156 @@
+//! Reads at the number of the iteration are rows of the array.
+//!
+//! ```text
+//! let (is: [n]i64) = iota i64 n 0i64 1i64
+//! let (ys: [n]f64) =                               let (ys: [n]f64) =
+//!   map n (is) \(i: i64) : (f64) ->                  map n (xs) \(x: f64) : (f64) ->
+//!     let (x: f64) = xs[i] certified        ==>        let (y: f64) = f64.sin x
+//!     let (y: f64) = f64.sin x                         in (y)
+//!     in (y)
+//! ```
+//!
+//! Only where the array is read in no other way inside, and where the further indices, if there are any, are those of
+//! iterations further in: else the row would be made only to be indexed. Leaves the numbers, which are then often dead,
+//! to [`crate::remove_dead_code`].
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::prim::PrimType;
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::direct_operands;
+
+use crate::walk::{bodies, for_each_body};
+
+pub fn read_rows(program: &mut Program) {
+    let mut pass = Rows { vars: &mut program.vars, types: HashMap::new(), numbers: HashSet::new() };
+    for stm in &program.consts {
+        stm.pat.iter().for_each(|p| pass.note(p));
+    }
+    for fun in &mut program.funs {
+        fun.params.iter().for_each(|p| pass.note(p));
+        pass.body(&mut fun.body);
+    }
+}
+
+struct Rows<'p> {
+    vars: &'p mut Vars,
+    types: HashMap<VarId, Type>,
+    /// Arrays `0, 1, 2, …`.
+    numbers: HashSet<VarId>,
+}
+
+impl Rows<'_> {
+    fn note(&mut self, param: &Param) {
+        self.types.insert(param.var, param.ty.clone());
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        for stm in &mut body.stms {
+            self.stm(stm);
+        }
+    }
+
+    fn stm(&mut self, stm: &mut Stm) {
+        stm.pat.iter().for_each(|p| self.note(p));
+        if let (Exp::Iota { ty: PrimType::I64, start, step, .. }, [param]) = (&stm.exp, &stm.pat[..])
+            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
+        {
+            self.numbers.insert(param.var);
+        }
+        match &mut stm.exp {
+            Exp::Map { width, arrays, lambda } => self.lambda(*width, arrays, lambda),
+            Exp::Reduce { width, arrays, pre: Some(pre), .. }
+            | Exp::Scan { width, arrays, pre: Some(pre), .. } => {
+                self.lambda(*width, arrays, pre);
+            }
+            Exp::Hist { width, arrays, pre: Some(pre), .. }
+            | Exp::Scatter { width, arrays, pre: Some(pre), .. } => self.lambda(*width, arrays, pre),
+            _ => {}
+        }
+        for_each_body(&mut stm.exp, &mut |params, _, body| {
+            params.iter().for_each(|p| self.note(p));
+            self.body(body);
+        });
+    }
+
+    fn lambda(&mut self, width: Atom, arrays: &mut Vec<VarId>, lambda: &mut Lambda) {
+        let number = arrays.iter().position(|a| self.numbers.contains(a));
+        let Some(number) = number.map(|i| lambda.params[i].var) else { return };
+        let mut inside = HashSet::new();
+        bound_in(&lambda.body, &mut inside);
+        let mut reads = Vec::new();
+        note_reads(&lambda.body, number, &inside, &mut reads);
+        for (array, is_by_row) in reads {
+            let Some(ty) = self.types.get(&array) else { continue };
+            let is_outside = !inside.contains(&array) && !lambda.params.iter().any(|p| p.var == array);
+            if !is_by_row || !is_outside || ty.dims().first() != Some(&width) {
+                continue;
+            }
+            let Some(row) = ty.row() else { continue };
+            let hint = self.vars.hint(array).to_owned();
+            let param = Param { var: self.vars.fresh(&hint), ty: row };
+            self.note(&param);
+            replace_reads(&mut lambda.body, array, param.var);
+            arrays.push(array);
+            lambda.params.push(param);
+        }
+    }
+}
+
+fn bound_in(body: &Body, bound: &mut HashSet<VarId>) {
+    for stm in &body.stms {
+        bound.extend(stm.pat.iter().map(|p| p.var));
+        for lambda in dagaz_core::visit::lambdas(&stm.exp) {
+            bound.extend(lambda.params.iter().map(|p| p.var));
+        }
+        if let Exp::Loop { params, form, .. } = &stm.exp {
+            bound.extend(params.iter().map(|(p, _)| p.var));
+            if let dagaz_core::exp::LoopForm::For { var, .. } = form {
+                bound.insert(*var);
+            }
+        }
+        bodies(&stm.exp).into_iter().for_each(|body| bound_in(body, bound));
+    }
+}
+
+/// All variables that are used, in the order of their first uses, and whether only as arrays that are read at the
+/// number of the iteration, followed by indices from further in.
+fn note_reads(body: &Body, number: VarId, inside: &HashSet<VarId>, reads: &mut Vec<(VarId, bool)>) {
+    let mut note = |var: VarId, is_by_row: bool| match reads.iter_mut().find(|(array, _)| *array == var) {
+        Some((_, only_by_row)) => *only_by_row &= is_by_row,
+        None => reads.push((var, is_by_row)),
+    };
+    for stm in &body.stms {
+        match &stm.exp {
+            Exp::Index { array, indices, check: Check::Certified } => {
+                let is_inner = |i: &Atom| matches!(i, Atom::Var(var) if inside.contains(var));
+                let is_by_row =
+                    indices.first() == Some(&Atom::Var(number)) && indices[1..].iter().all(is_inner);
+                note(*array, is_by_row);
+                indices.iter().filter_map(|i| i.as_var()).for_each(|var| note(var, false));
+            }
+            _ => direct_operands(&stm.exp, &mut |a| a.as_var().into_iter().for_each(|var| note(var, false))),
+        }
+    }
+    body.result.iter().filter_map(|a| a.as_var()).for_each(|var| note(var, false));
+    for stm in &body.stms {
+        bodies(&stm.exp).into_iter().for_each(|body| note_reads(body, number, inside, reads));
+    }
+}
+
+/// `array[i, j, …]` becomes `row[j, …]`.
+fn replace_reads(body: &mut Body, from: VarId, row: VarId) {
+    for stm in &mut body.stms {
+        match &mut stm.exp {
+            Exp::Index { array, indices, .. } if *array == from => {
+                indices.remove(0);
+                *array = row;
+                if indices.is_empty() {
+                    stm.exp = Exp::Atom(row.into());
+                }
+            }
+            exp => for_each_body(exp, &mut |_, _, body| replace_reads(body, from, row)),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Simplification: one walk from the first statement to the last, in which every statement sees what its operands are.
+//!
+//! ```text
+//! let (a: i64) = i64.add n 1i64
+//! let (b: i64) = i64.sub a 1i64     ==>     let (c: f64) = xs[i] certified
+//! let (ys: [b]f64) = reshape [b] xs         in (c)
+//! let (c: f64) = ys[i] certified
+//! in (c)
+//! ```
+//!
+//! Rules are exact: they hold for every value, NaN and wrapping included, and no error is lost or added. Leaves the
+//! statements that have become dead to [`crate::remove_dead_code`]. Copies of arrays are taken for the arrays
+//! themselves; [`crate::insert_copies`] puts back those that are needed.
+
+mod array;
+mod control;
+mod scalar;
+
+use std::collections::HashMap;
+
+use dagaz_core::build::Builder;
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use crate::walk::{Substitution, lambdas_mut, operands_mut};
+
+pub fn simplify(program: &mut Program) {
+    let mut simplifier = Simplifier {
+        b: Builder::new(std::mem::take(&mut program.vars)),
+        subst: Substitution::default(),
+        defs: HashMap::new(),
+        types: HashMap::new(),
+    };
+    let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
+    program.consts = simplifier.body(consts).stms;
+    for fun in &mut program.funs {
+        fun.params.iter().for_each(|p| simplifier.note(p));
+        let body = std::mem::take(&mut fun.body);
+        fun.body = simplifier.body(body);
+        simplifier.subst.params(&mut fun.ret);
+    }
+    program.vars = simplifier.b.finish().0;
+}
+
+/// What becomes of a statement.
+enum Rewrite {
+    /// Its results are these; it goes.
+    Alias(Vec<Atom>),
+    /// It computes the same by another expression, which may be simplified further.
+    Become(Box<Exp>),
+    /// It is what this body does.
+    Splice(Body),
+}
+
+struct Simplifier {
+    b: Builder,
+    subst: Substitution,
+    /// What variables are bound to, for expressions with one result and no bodies.
+    defs: HashMap<VarId, Exp>,
+    types: HashMap<VarId, Type>,
+}
+
+impl Simplifier {
+    fn note(&mut self, param: &Param) {
+        self.types.insert(param.var, param.ty.clone());
+    }
+
+    fn def(&self, atom: Atom) -> Option<&Exp> {
+        self.defs.get(&atom.as_var()?)
+    }
+
+    fn body(&mut self, body: Body) -> Body {
+        self.b.push_scope();
+        body.stms.into_iter().for_each(|stm| self.stm(stm));
+        let result = body.result.into_iter().map(|a| self.subst.of(a)).collect();
+        Body { stms: self.b.pop_scope(), result }
+    }
+
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        self.subst.params(&mut lambda.params);
+        lambda.params.iter().for_each(|p| self.note(p));
+        let body = std::mem::take(&mut lambda.body);
+        lambda.body = self.body(body);
+        self.subst.types(&mut lambda.ret);
+    }
+
+    fn stm(&mut self, mut stm: Stm) {
+        operands_mut(&mut stm.exp, &mut |a| self.subst.apply(a));
+        self.before(&mut stm);
+        self.inside(&mut stm.exp);
+        self.subst.params(&mut stm.pat);
+        // A rule may give an expression to which another one applies; chains are short.
+        for _ in 0..8 {
+            match self.rule(&stm) {
+                None => break,
+                Some(Rewrite::Become(exp)) => stm.exp = *exp,
+                Some(Rewrite::Alias(atoms)) => return self.alias(&stm.pat, &atoms),
+                Some(Rewrite::Splice(body)) => {
+                    body.stms.into_iter().for_each(|stm| self.b.push(stm));
+                    return self.alias(&stm.pat, &body.result);
+                }
+            }
+        }
+        self.after(&mut stm);
+        stm.pat.iter().for_each(|p| self.note(p));
+        if let ([param], true) = (&stm.pat[..], crate::walk::bodies(&stm.exp).is_empty()) {
+            self.defs.insert(param.var, stm.exp.clone());
+        }
+        self.b.push(stm);
+    }
+
+    fn alias(&mut self, pat: &[Param], atoms: &[Atom]) {
+        for (param, atom) in pat.iter().zip(atoms) {
+            self.subst.insert(param.var, *atom);
+        }
+    }
+
+    fn inside(&mut self, exp: &mut Exp) {
+        match exp {
+            Exp::If { then, otherwise, .. } => {
+                *then = self.body(std::mem::take(then));
+                *otherwise = self.body(std::mem::take(otherwise));
+            }
+            Exp::Loop { params, form, body, .. } => {
+                self.subst.params(params.iter_mut().map(|(p, _)| p));
+                params.iter().for_each(|(p, _)| self.note(p));
+                match form {
+                    LoopForm::For { var, ty, .. } => {
+                        self.types.insert(*var, Type::Prim(*ty));
+                    }
+                    LoopForm::While { cond } => *cond = self.body(std::mem::take(cond)),
+                }
+                *body = self.body(std::mem::take(body));
+            }
+            _ => lambdas_mut(exp).into_iter().for_each(|l| self.lambda(l)),
+        }
+    }
+
+    /// Changes of parameters, before the bodies are looked at.
+    fn before(&mut self, stm: &mut Stm) {
+        match &mut stm.exp {
+            Exp::Map { arrays, lambda, .. } => self.known_rows(arrays, lambda),
+            Exp::Reduce { arrays, pre: Some(pre), .. } | Exp::Scan { arrays, pre: Some(pre), .. } => {
+                self.known_rows(arrays, pre);
+            }
+            Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => {
+                self.known_rows(arrays, pre);
+            }
+            Exp::Loop { .. } => self.invariant_params(stm),
+            _ => {}
+        }
+    }
+
+    /// Results that are known although the statement has to stay.
+    fn after(&mut self, stm: &mut Stm) {
+        match &stm.exp {
+            Exp::If { .. } => self.same_in_both(stm),
+            Exp::Map { .. } => self.plain_results(stm),
+            _ => {}
+        }
+    }
+
+    fn rule(&mut self, stm: &Stm) -> Option<Rewrite> {
+        match &stm.exp {
+            Exp::Atom(atom) => Some(Rewrite::Alias(vec![*atom])),
+            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {
+                self.scalar(&stm.exp)
+            }
+            Exp::Index { .. } | Exp::Slice { .. } | Exp::Copy(_) => self.read(stm),
+            Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Replicate { .. } => self.shape(stm),
+            Exp::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
+            Exp::Assert { cond, .. } if *cond == Atom::bool(true) => Some(Rewrite::Alias(Vec::new())),
+            Exp::Assert { .. } | Exp::Update { .. } | Exp::Iota { .. } | Exp::Concat { .. } => None,
+            Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
+            Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => None,
+            Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
+            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => None,
+        }
+    }
+
+    fn emit(&mut self, hint: &str, ty: Type, exp: Exp, loc: Loc) -> Atom {
+        let var = self.b.fresh(hint);
+        self.stm(Stm { pat: vec![Param { var, ty }], exp, loc });
+        self.subst.of(var.into())
+    }
+}

@@ -1,0 +1,119 @@
+//! Scalar operations: constants are computed, and identities that hold for every value are used.
+//!
+//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay.
+
+use dagaz_core::build::fold_binop;
+use dagaz_core::exp::Exp;
+use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
+use dagaz_core::prim_eval::{convert, eval_binop, eval_cmpop, eval_ternop, eval_unop};
+use dagaz_core::types::Atom;
+
+use super::{Rewrite, Simplifier};
+
+impl Simplifier {
+    pub(super) fn scalar(&mut self, exp: &Exp) -> Option<Rewrite> {
+        let atom = match exp {
+            Exp::UnOp(op, _, x) => match x {
+                Atom::Const(x) => eval_unop(*op, *x).ok()?.into(),
+                Atom::Var(_) => self.twice(*op, *x)?,
+            },
+            Exp::BinOp(op, ty, x, y) => match fold_binop(*op, *ty, *x, *y) {
+                Some(atom) => atom,
+                None => return self.binop(*op, *ty, *x, *y),
+            },
+            Exp::TernOp(op, _, [Atom::Const(a), Atom::Const(b), Atom::Const(c)]) => {
+                eval_ternop(*op, *a, *b, *c).ok()?.into()
+            }
+            Exp::CmpOp(op, _, Atom::Const(x), Atom::Const(y)) => Atom::bool(eval_cmpop(*op, *x, *y).ok()?),
+            Exp::CmpOp(op, ty, x, y) if x == y && !ty.is_float() => Atom::bool(*op != CmpOp::Lt),
+            Exp::CmpOp(CmpOp::Eq, ty, x, Atom::Const(c)) if ty.is_int() => {
+                return self.shifted_equality(*ty, *x, *c);
+            }
+            Exp::Convert(from, to, x) if from == to => *x,
+            Exp::Convert(_, to, Atom::Const(x)) => convert(*to, *x).into(),
+            _ => return None,
+        };
+        Some(Rewrite::Alias(vec![atom]))
+    }
+
+    /// `a ± b = c` is `a = c ∓ b`; integers wrap.
+    fn shifted_equality(&self, ty: PrimType, x: Atom, c: Prim) -> Option<Rewrite> {
+        let (back, a, b) = match self.def(x)? {
+            Exp::BinOp(BinOp::Add, _, a, Atom::Const(b)) => (BinOp::Sub, *a, *b),
+            Exp::BinOp(BinOp::Sub, _, a, Atom::Const(b)) => (BinOp::Add, *a, *b),
+            _ => return None,
+        };
+        let c = eval_binop(back, c, b).ok()?;
+        Some(Rewrite::Become(Box::new(Exp::CmpOp(CmpOp::Eq, ty, a, c.into()))))
+    }
+
+    /// `-(-x) = x`, `not (not x) = x`
+    fn twice(&self, op: UnOp, x: Atom) -> Option<Atom> {
+        match self.def(x)? {
+            Exp::UnOp(inner, _, y) if *inner == op && matches!(op, UnOp::Neg | UnOp::Not) => Some(*y),
+            _ => None,
+        }
+    }
+
+    fn binop(&self, op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Option<Rewrite> {
+        if matches!(op, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or) && x == y {
+            return Some(Rewrite::Alias(vec![x]));
+        }
+        if ty.is_float() {
+            return float_zero(op, x, y).map(|atom| Rewrite::Alias(vec![atom]));
+        }
+        if !ty.is_int() {
+            return None;
+        }
+        // Integers wrap, so that sums can be regrouped.
+        match (op, y) {
+            (BinOp::Add | BinOp::Sub, Atom::Const(c)) => self.sum_of_constants(op, ty, x, c),
+            (BinOp::Sub, Atom::Var(_)) => match self.def(x)? {
+                Exp::BinOp(BinOp::Add, _, a, b) if *b == y => Some(Rewrite::Alias(vec![*a])),
+                Exp::BinOp(BinOp::Add, _, a, b) if *a == y => Some(Rewrite::Alias(vec![*b])),
+                _ => None,
+            },
+            (BinOp::Add, Atom::Var(_)) => match (self.def(x), self.def(y)) {
+                (Some(Exp::BinOp(BinOp::Sub, _, a, b)), _) if *b == y => Some(Rewrite::Alias(vec![*a])),
+                (_, Some(Exp::BinOp(BinOp::Sub, _, a, b))) if *b == x => Some(Rewrite::Alias(vec![*a])),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `(a ± b) ± c` for constants `b` and `c` is one sum, and a negative constant changes the sign.
+    fn sum_of_constants(&self, op: BinOp, ty: PrimType, x: Atom, c: Prim) -> Option<Rewrite> {
+        let Some(Exp::BinOp(inner @ (BinOp::Add | BinOp::Sub), _, a, Atom::Const(b))) = self.def(x) else {
+            let negated = eval_binop(BinOp::Sub, Prim::zero(ty), c).ok()?;
+            let other = if op == BinOp::Add { BinOp::Sub } else { BinOp::Add };
+            let is_negative = ty.is_signed() && c.as_i64() < Some(0) && negated.as_i64() > Some(0);
+            return is_negative.then(|| Rewrite::Become(Box::new(Exp::BinOp(other, ty, x, negated.into()))));
+        };
+        let signed = |op: BinOp, c: Prim| eval_binop(op, Prim::zero(ty), c).ok();
+        let sum = eval_binop(BinOp::Add, signed(*inner, *b)?, signed(op, c)?).ok()?;
+        if sum == Prim::zero(ty) {
+            return Some(Rewrite::Alias(vec![*a]));
+        }
+        let negated = eval_binop(BinOp::Sub, Prim::zero(ty), sum).ok()?;
+        let is_negative = ty.is_signed() && sum.as_i64().is_some_and(|s| s < 0 && negated.as_i64() > Some(0));
+        Some(Rewrite::Become(Box::new(match is_negative {
+            true => Exp::BinOp(BinOp::Sub, ty, *a, negated.into()),
+            false => Exp::BinOp(BinOp::Add, ty, *a, sum.into()),
+        })))
+    }
+}
+
+/// `x - 0.0 = x` and `x + -0.0 = x`, zeros and NaN included.
+fn float_zero(op: BinOp, x: Atom, y: Atom) -> Option<Atom> {
+    let zero = |atom: Atom, negative: bool| {
+        let value = atom.as_const().and_then(Prim::as_f64);
+        value.is_some_and(|v| v == 0.0 && v.is_sign_negative() == negative)
+    };
+    match op {
+        BinOp::Sub if zero(y, false) => Some(x),
+        BinOp::Add if zero(y, true) => Some(x),
+        BinOp::Add if zero(x, true) => Some(y),
+        _ => None,
+    }
+}

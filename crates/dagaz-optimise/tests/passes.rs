@@ -1,0 +1,540 @@
+//! Each pass as text: Core in, Core out. The result must verify and, where that is asked, copies are inserted before.
+
+use dagaz_core::exp::Program;
+use dagaz_core::parse::parse;
+use dagaz_core::print::print_without_locs;
+use dagaz_core::verify::verify;
+use dagaz_optimise::{
+    after_derivatives, fuse_maps, hoist_invariants, insert_copies, read_rows, remove_dead_code,
+    share_common_expressions, simplify, simplify_accumulators,
+};
+use expect_test::{Expect, expect};
+
+fn check(passes: &[fn(&mut Program)], input: &str, expected: Expect) {
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    passes.iter().for_each(|pass| pass(&mut program));
+    let errors = verify(&program);
+    assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
+    expected.assert_eq(&print_without_locs(&program));
+}
+
+const CLEAN: &[fn(&mut Program)] = &[simplify, remove_dead_code];
+
+#[test]
+fn constants_and_identities() {
+    check(
+        CLEAN,
+        r"def f (n: i64, x: f64) : (a: i64, b: f64, c: f64, d: bool) =
+            let (p: i64) = i64.add n 1i64
+            let (q: i64) = i64.sub p 1i64
+            let (r: i64) = i64.add 2i64 3i64
+            let (a: i64) = i64.mul q r
+            let (y: f64) = f64.sub x 0.0f64
+            let (b: f64) = f64.mul y 1.0f64
+            let (c: f64) = f64.add x 0.0f64
+            let (s: i64) = i64.sub n -3i64
+            let (d: bool) = i64.eq s 7i64
+            in (a, b, c, d)",
+        expect![[r#"
+            def f (n_0: i64, x_1: f64) : (a_2: i64, b_3: f64, c_4: f64, d_5: bool) =
+              let (a_9: i64) = i64.mul n_0 5i64
+              let (c_12: f64) = f64.add x_1 0.0f64
+              let (d_14: bool) = i64.eq n_0 4i64
+              in (a_9, x_1, c_12, d_14)
+        "#]],
+    );
+}
+
+#[test]
+fn errors_stay() {
+    check(
+        CLEAN,
+        r"def f (n: i64, m: i64, xs: [n]f64) : (r: i64) =
+            let (a: i64) = i64.div 1i64 0i64
+            let (b: f64) = xs[m]
+            let (c: [m]i64) = iota i64 m 0i64 1i64
+            let (d: [n]i64) = iota i64 n 0i64 1i64
+            in (n)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]f64) : (r_3: i64) =
+              let (a_4: i64) = i64.div 1i64 0i64
+              let (b_5: f64) = xs_2[m_1]
+              let (c_6: [m_1]i64) = iota i64 m_1 0i64 1i64
+              in (n_0)
+        "#]],
+    );
+}
+
+#[test]
+fn reads_of_known_arrays() {
+    check(
+        CLEAN,
+        r"def f (n: i64, i: i64, x: f64, xss: [n][n]f64) : (a: f64, b: i64, c: f64, d: f64, e: f64) =
+            let (r: [n][n]f64) = replicate [n, n] x
+            let (a: f64) = r[i, i] certified
+            let (s: [n]i64) = iota i64 n 5i64 2i64
+            let (b: i64) = s[i] certified
+            let (t: [n][n]f64) = rearrange (1, 0) xss
+            let (c: f64) = t[i, 3i64] certified
+            let (u: [n]f64) = slice xss [i, 0i64 :+ n * 1i64]
+            let (d: f64) = u[2i64] certified
+            let (v: [2]f64) = array f64 (x, c)
+            let (e: f64) = v[1i64]
+            in (a, b, c, d, e)",
+        expect![[r#"
+            def f (n_0: i64, i_1: i64, x_2: f64, xss_3: [n_0][n_0]f64) : (a_4: f64, b_5: i64, c_6: f64, d_7: f64, e_8: f64) =
+              let (index_19: i64) = i64.mul i_1 2i64
+              let (index_20: i64) = i64.add 5i64 index_19
+              let (c_14: f64) = xss_3[3i64, i_1] certified
+              let (d_16: f64) = xss_3[i_1, 2i64] certified
+              in (x_2, index_20, c_14, d_16, c_14)
+        "#]],
+    );
+}
+
+#[test]
+fn branches_loops_and_maps_with_known_results() {
+    check(
+        CLEAN,
+        r"def f (n: i64, c: bool, x: f64, xs: [n]f64) : (a: f64, b: f64, d: [n]f64, e: [n]f64) =
+            let (a: f64, p: f64) = if c then
+              let (y: f64) = f64.sin x
+              in (x, y)
+            else
+              in (x, 0.0f64)
+            let (b: f64, q: f64) = loop (s: f64 = p, t: f64 = x) for i: i64 < n do
+              let (u: f64) = f64.mul s t
+              in (u, t)
+            let (r: [n]f64) = replicate [n] q
+            let (d: [n]f64, e: [n]f64) = map n (xs, r) \(y: f64, z: f64) : (f64, f64) ->
+              let (w: f64) = f64.mul y z
+              in (w, y)
+            in (a, b, d, e)",
+        expect![[r#"
+            def f (n_0: i64, c_1: bool, x_2: f64, xs_3: [n_0]f64) : (a_4: f64, b_5: f64, d_6: [n_0]f64, e_7: [n_0]f64) =
+              let (p_9: f64) =
+                if c_1 then
+                  let (y_10: f64) = f64.sin x_2
+                  in (y_10)
+                else
+                  in (0.0f64)
+              let (b_11: f64) =
+                loop (s_13: f64 = p_9) for i_15: i64 < n_0 do
+                  let (u_16: f64) = f64.mul s_13 x_2
+                  in (u_16)
+              let (d_18: [n_0]f64) =
+                map n_0 (xs_3)
+                  \(y_20: f64) : (f64) ->
+                    let (w_22: f64) = f64.mul y_20 x_2
+                    in (w_22)
+              in (x_2, b_11, d_18, xs_3)
+        "#]],
+    );
+}
+
+#[test]
+fn dead_results_parameters_and_inputs() {
+    check(
+        &[remove_dead_code],
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (a: [n]f64, b: f64) =
+            let (a: [n]f64, c: [n]f64) = map n (xs, ys) \(x: f64, y: f64) : (f64, f64) ->
+              let (p: f64) = f64.sin x
+              let (q: f64) = f64.cos y
+              in (p, q)
+            let (b: f64, d: f64, e: f64) = loop (s: f64 = 0.0f64, t: f64 = 1.0f64, u: f64 = 2.0f64) for i: i64 < n do
+              let (v: f64) = f64.add s 1.0f64
+              let (w: f64) = f64.mul t u
+              let (z: f64) = f64.add u t
+              in (v, w, z)
+            in (a, b)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (a_3: [n_0]f64, b_4: f64) =
+              let (a_5: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_7: f64) : (f64) ->
+                    let (p_9: f64) = f64.sin x_7
+                    in (p_9)
+              let (b_11: f64) =
+                loop (s_14: f64 = 0.0f64) for i_17: i64 < n_0 do
+                  let (v_18: f64) = f64.add s_14 1.0f64
+                  in (v_18)
+              in (a_5, b_11)
+        "#]],
+    );
+}
+
+#[test]
+fn common_expressions_across_scopes() {
+    check(
+        &[share_common_expressions],
+        r"def f (n: i64, x: f64, xs: [n]f64) : (a: f64, ys: [n]f64, zs: [n]f64, ws: [n]f64) =
+            let (a: f64) = f64.sin x
+            let (ys: [n]f64) = map n (xs) \(y: f64) : (f64) ->
+              let (b: f64) = f64.sin x
+              let (c: f64) = f64.mul b y
+              in (c)
+            let (zs: [n]f64) = map n (xs) \(z: f64) : (f64) ->
+              let (d: f64) = f64.mul a z
+              in (d)
+            let (ws: [n]f64) = map n (xs) \(w: f64) : (f64) ->
+              let (e: f64) = f64.mul w a
+              in (e)
+            in (a, ys, zs, ws)",
+        expect![[r#"
+            def f (n_0: i64, x_1: f64, xs_2: [n_0]f64) : (a_3: f64, ys_4: [n_0]f64, zs_5: [n_0]f64, ws_6: [n_0]f64) =
+              let (a_7: f64) = f64.sin x_1
+              let (ys_8: [n_0]f64) =
+                map n_0 (xs_2)
+                  \(y_9: f64) : (f64) ->
+                    let (c_11: f64) = f64.mul a_7 y_9
+                    in (c_11)
+              let (ws_15: [n_0]f64) =
+                map n_0 (xs_2)
+                  \(w_16: f64) : (f64) ->
+                    let (e_17: f64) = f64.mul w_16 a_7
+                    in (e_17)
+              in (a_7, ys_8, ys_8, ws_15)
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_shared_and_consumed_is_copied() {
+    check(
+        &[share_common_expressions, insert_copies],
+        r"def f (n: i64) : (a: [n]f64, b: [n]f64) =
+            let (p: [n]f64) = replicate [n] 0.0f64
+            let (a: [n]f64) = p with [0i64] = 1.0f64
+            let (q: [n]f64) = replicate [n] 0.0f64
+            let (b: [n]f64) = q with [1i64] = 2.0f64
+            in (a, b)",
+        expect![[r#"
+            def f (n_0: i64) : (a_1: [n_0]f64, b_2: [n_0]f64) =
+              let (p_3: [n_0]f64) = replicate [n_0] 0.0f64
+              let (copy_7: [n_0]f64) = copy p_3
+              let (a_4: [n_0]f64) = copy_7 with [0i64] = 1.0f64
+              let (b_6: [n_0]f64) = p_3 with [1i64] = 2.0f64
+              in (a_4, b_6)
+        "#]],
+    );
+}
+
+#[test]
+fn invariants_that_cannot_fail_move_out() {
+    check(
+        &[hoist_invariants],
+        r"def f (n: i64, k: i64, x: f64, xs: [n]f64) : (ys: [n]f64) =
+            let (ys: [n]f64) = map n (xs) \(y: f64) : (f64) ->
+              let (a: f64) = f64.sin x
+              let (b: i64) = i64.div 6i64 k
+              let (c: [n]i64) = iota i64 n 0i64 1i64
+              let (d: i64) = c[b]
+              let (e: f64) = f64.mul a y
+              in (e)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, x_2: f64, xs_3: [n_0]f64) : (ys_4: [n_0]f64) =
+              let (a_7: f64) = f64.sin x_2
+              let (c_9: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (ys_5: [n_0]f64) =
+                map n_0 (xs_3)
+                  \(y_6: f64) : (f64) ->
+                    let (b_8: i64) = i64.div 6i64 k_1
+                    let (d_10: i64) = c_9[b_8]
+                    let (e_11: f64) = f64.mul a_7 y_6
+                    in (e_11)
+              in (ys_5)
+        "#]],
+    );
+}
+
+fn solve(program: &mut Program) {
+    assert!(simplify_accumulators(program), "there are accumulators");
+}
+
+const SOLVE: &[fn(&mut Program)] = &[solve, simplify, remove_dead_code];
+
+#[test]
+fn updates_at_the_own_index_are_results() {
+    check(
+        SOLVE,
+        r"def f (n: i64, xs: [n]f64, base: [n]f64) : (ys: [n]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (ys: [n]f64) = with_acc
+              over [n] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [n] (f64)) : (acc [n] (f64)) ->
+                let (out: acc [n] (f64)) = map n (is, xs, acc) \(i: i64, x: f64, a: acc [n] (f64)) : (acc [n] (f64)) ->
+                  let (y: f64) = f64.sin x
+                  let (b: acc [n] (f64)) = update_acc a [i] (y)
+                  in (b)
+                in (out)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, base_2: [n_0]f64) : (ys_3: [n_0]f64) =
+              let (iota_16: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (ys_5: [n_0]f64) =
+                map n_0 (iota_16)
+                  \(q_17: i64) : (f64) ->
+                    let (elem_18: f64) = base_2[q_17] certified
+                    let (elem_19: f64) = xs_1[q_17] certified
+                    let (y_20: f64) = f64.sin elem_19
+                    let (sum_21: f64) = f64.add elem_18 y_20
+                    in (sum_21)
+              in (ys_5)
+        "#]],
+    );
+}
+
+#[test]
+fn expensive_values_are_handed_out_and_not_computed_again() {
+    check(
+        SOLVE,
+        r"def f (n: i64, m: i64, xss: [n][m]f64, zs: [m]f64) : (ys: [m]f64) =
+            let (is: [m]i64) = iota i64 m 0i64 1i64
+            let (base: [m]f64) = replicate [m] 0.0f64
+            let (ys: [m]f64) = with_acc
+              over [m] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [m] (f64)) : (acc [m] (f64)) ->
+                let (out: acc [m] (f64)) = map n (xss, acc) \(xs: [m]f64, a: acc [m] (f64)) : (acc [m] (f64)) ->
+                  let (s: f64) = reduce m (xs) op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.mul p q in (r) neutral (1.0f64)
+                  let (b: acc [m] (f64)) = map m (is, zs, a) \(i: i64, z: f64, c: acc [m] (f64)) : (acc [m] (f64)) ->
+                    let (y: f64) = f64.mul s z
+                    let (d: acc [m] (f64)) = update_acc c [i] (y)
+                    in (d)
+                  in (b)
+                in (out)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xss_2: [n_0][m_1]f64, zs_3: [m_1]f64) : (ys_4: [m_1]f64) =
+              let (s_29: [n_0]f64) =
+                map n_0 (xss_2)
+                  \(xs_13: [m_1]f64) : (f64) ->
+                    let (s_15: f64) =
+                      reduce m_1 (xs_13)
+                        op \(p_16: f64, q_17: f64) : (f64) ->
+                          let (r_18: f64) = f64.mul p_16 q_17
+                          in (r_18)
+                        neutral (1.0f64)
+                    in (s_15)
+              let (iota_25: [m_1]i64) = iota i64 m_1 0i64 1i64
+              let (ys_7: [m_1]f64) =
+                map m_1 (iota_25)
+                  \(q_26: i64) : (f64) ->
+                    let (iota_27: [n_0]i64) = iota i64 n_0 0i64 1i64
+                    let (sum_37: f64) =
+                      reduce_comm n_0 (iota_27)
+                        pre \(p_28: i64) : (f64) ->
+                          let (elem_31: f64) = s_29[p_28] certified
+                          let (elem_32: f64) = zs_3[q_26] certified
+                          let (y_33: f64) = f64.mul elem_31 elem_32
+                          in (y_33)
+                        op \(x_34: f64, y_35: f64) : (f64) ->
+                          let (z_36: f64) = f64.add x_34 y_35
+                          in (z_36)
+                        neutral (0.0f64)
+                    in (sum_37)
+              in (ys_7)
+        "#]],
+    );
+}
+
+#[test]
+fn indices_that_depend_on_data_stay() {
+    check(
+        SOLVE,
+        r"def f (n: i64, m: i64, ks: [n]i64, xs: [n]f64, base: [m]f64) : (ys: [m]f64) =
+            let (ys: [m]f64) = with_acc
+              over [m] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [m] (f64)) : (acc [m] (f64)) ->
+                let (out: acc [m] (f64)) = map n (ks, xs, acc) \(k: i64, x: f64, a: acc [m] (f64)) : (acc [m] (f64)) ->
+                  let (b: acc [m] (f64)) = update_acc a [k] (x)
+                  in (b)
+                in (out)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, ks_2: [n_0]i64, xs_3: [n_0]f64, base_4: [m_1]f64) : (ys_5: [m_1]f64) =
+              let (ys_6: [m_1]f64) =
+                with_acc
+                  over [m_1] (base_4)
+                    op \(p_7: f64, q_8: f64) : (f64) ->
+                      let (r_9: f64) = f64.add p_7 q_8
+                      in (r_9)
+                    neutral (0.0f64)
+                  body \(acc_10: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                    let (out_11: acc [m_1] (f64)) =
+                      map n_0 (ks_2, xs_3, acc_10)
+                        \(k_12: i64, x_13: f64, a_14: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                          let (b_15: acc [m_1] (f64)) = update_acc a_14 [k_12] (x_13)
+                          in (b_15)
+                    in (out_11)
+              in (ys_6)
+        "#]],
+    );
+}
+
+#[test]
+fn accumulators_that_nobody_reads_go() {
+    check(
+        SOLVE,
+        r"def f (n: i64, m: i64, ks: [n]i64, xs: [n]f64, base: [m]f64) : (zs: [n]f64) =
+            let (ys: [m]f64, zs: [n]f64) = with_acc
+              over [m] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [m] (f64)) : (acc [m] (f64), [n]f64) ->
+                let (out: acc [m] (f64), vs: [n]f64) =
+                  map n (ks, xs, acc) \(k: i64, x: f64, a: acc [m] (f64)) : (acc [m] (f64), f64) ->
+                    let (b: acc [m] (f64)) = update_acc a [k] (x)
+                    let (v: f64) = f64.sin x
+                    in (b, v)
+                in (out, vs)
+            in (zs)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, ks_2: [n_0]i64, xs_3: [n_0]f64, base_4: [m_1]f64) : (zs_5: [n_0]f64) =
+              let (vs_13: [n_0]f64) =
+                map n_0 (xs_3)
+                  \(x_15: f64) : (f64) ->
+                    let (v_18: f64) = f64.sin x_15
+                    in (v_18)
+              in (vs_13)
+        "#]],
+    );
+}
+
+#[test]
+fn maps_are_fused_into_what_takes_their_results() {
+    check(
+        &[fuse_maps, simplify],
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (s: f64, zs: [n]f64, vs: [n]f64) =
+            let (as: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+              let (p: f64) = f64.sin x
+              in (p)
+            let (bs: [n]f64) = map n (as, ys) \(a: f64, y: f64) : (f64) ->
+              let (q: f64) = f64.mul a y
+              in (q)
+            let (s: f64) = reduce n (bs) op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r) neutral (0.0f64)
+            let (vs: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+              let (t: f64) = f64.cos x
+              in (t)
+            let (zs: [n]f64) = map n (vs) \(v: f64) : (f64) ->
+              let (u: f64) = f64.mul v 2.0f64
+              in (u)
+            in (s, zs, vs)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (s_3: f64, zs_4: [n_0]f64, vs_5: [n_0]f64) =
+              let (s_13: f64) =
+                reduce n_0 (xs_1, ys_2)
+                  pre \(x_7: f64, y_11: f64) : (f64) ->
+                    let (p_8: f64) = f64.sin x_7
+                    let (q_12: f64) = f64.mul p_8 y_11
+                    in (q_12)
+                  op \(p_14: f64, q_15: f64) : (f64) ->
+                    let (r_16: f64) = f64.add p_14 q_15
+                    in (r_16)
+                  neutral (0.0f64)
+              let (vs_17: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_18: f64) : (f64) ->
+                    let (t_19: f64) = f64.cos x_18
+                    in (t_19)
+              let (zs_20: [n_0]f64) =
+                map n_0 (vs_17)
+                  \(v_21: f64) : (f64) ->
+                    let (u_22: f64) = f64.mul v_21 2.0f64
+                    in (u_22)
+              in (s_13, zs_20, vs_17)
+        "#]],
+    );
+}
+
+#[test]
+fn reads_at_the_number_of_the_iteration_are_rows() {
+    check(
+        &[read_rows, simplify, remove_dead_code],
+        r"def f (n: i64, m: i64, xs: [n]f64, yss: [n][m]f64, zss: [m][n]f64) : (ws: [n][m]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (ws: [n][m]f64) = map n (is) \(i: i64) : ([m]f64) ->
+              let (x: f64) = xs[i] certified
+              let (w: [m]f64) = map m (js) \(j: i64) : (f64) ->
+                let (y: f64) = yss[i, j] certified
+                let (z: f64) = zss[j, i] certified
+                let (a: f64) = f64.mul x y
+                let (b: f64) = f64.mul a z
+                in (b)
+              in (w)
+            in (ws)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, yss_3: [n_0][m_1]f64, zss_4: [m_1][n_0]f64) : (ws_5: [n_0][m_1]f64) =
+              let (is_6: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (js_7: [m_1]i64) = iota i64 m_1 0i64 1i64
+              let (ws_8: [n_0][m_1]f64) =
+                map n_0 (is_6, xs_2, yss_3)
+                  \(i_9: i64, xs_17: f64, yss_18: [m_1]f64) : ([m_1]f64) ->
+                    let (w_11: [m_1]f64) =
+                      map m_1 (js_7, yss_18)
+                        \(j_12: i64, yss_19: f64) : (f64) ->
+                          let (z_14: f64) = zss_4[j_12, i_9] certified
+                          let (a_15: f64) = f64.mul xs_17 yss_19
+                          let (b_16: f64) = f64.mul a_15 z_14
+                          in (b_16)
+                    in (w_11)
+              in (ws_8)
+        "#]],
+    );
+}
+
+#[test]
+fn the_whole_pipeline_on_a_shifted_read() {
+    check(
+        &[after_derivatives],
+        r"def f (n: i64, cts: [n]f64) : (ys: [n]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (base: [n]f64) = replicate [n] 0.0f64
+            let (ys: [n]f64) = with_acc
+              over [n] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [n] (f64)) : (acc [n] (f64)) ->
+                let (out: acc [n] (f64)) = map n (is, cts, acc) \(i: i64, ct: f64, a: acc [n] (f64)) : (acc [n] (f64)) ->
+                  let (c: bool) = i64.lt 0i64 i
+                  let (b: acc [n] (f64)) = if c then
+                    let (j: i64) = i64.sub i 1i64
+                    let (d: acc [n] (f64)) = update_acc a [j] (ct)
+                    in (d)
+                  else
+                    in (a)
+                  in (b)
+                in (out)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, cts_1: [n_0]f64) : (ys_2: [n_0]f64) =
+              let (is_3: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (ys_5: [n_0]f64) =
+                map n_0 (is_3)
+                  \(q_19: i64) : (f64) ->
+                    let (sub_20: i64) = i64.add q_19 1i64
+                    let (lt_21: bool) = i64.lt sub_20 n_0
+                    let (part_26: f64) =
+                      if lt_21 then
+                        let (c_23: bool) = i64.lt 0i64 sub_20
+                        let (part_25: f64) =
+                          if c_23 then
+                            let (elem_24: f64) = cts_1[sub_20] certified
+                            in (elem_24)
+                          else
+                            in (0.0f64)
+                        in (part_25)
+                      else
+                        in (0.0f64)
+                    in (part_26)
+              in (ys_5)
+        "#]],
+    );
+}
