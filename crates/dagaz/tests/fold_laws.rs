@@ -133,6 +133,13 @@ fold_laws! {
     scatter_in_two_dimensions: "
         def f (x: [4]f64) =
           flatten (scatter_2d [[x[0], x[1]], [x[2], x[3]]] [(0, 1), (1, 0), (5, 0)] (map (\\y -> y * y) (take 3 x)))";
+    log_sum_exp: "
+        def lse (a: f64) (b: f64) =
+          let m = f64.max a b in if f64.isinf m then m else m + f64.log (f64.exp (a - m) + f64.exp (b - m))
+        def f (x: [4]f64) =
+          [reduce lse (-f64.inf) x] ++ scan lse (-f64.inf) x
+          ++ map (\\y -> if f64.isinf y then 0 else y)
+                 (reduce_by_index (replicate 5 (-f64.inf)) lse (-f64.inf) [3, 1, 3, 9, -1] (map f64.sin x ++ [x[0]] :> [5]f64))";
     numbers_with_their_places: "
         def best (a: f64, i: i64) (b: f64, j: i64) = if a >= b then (a, i) else (b, j)
         def f (x: [4]f64) =
