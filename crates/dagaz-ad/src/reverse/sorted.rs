@@ -106,12 +106,8 @@ impl Ad<'_> {
         let order = self.param("order", array.clone());
         let counter = self.param("bit", Type::I64).var;
         let body = self.body(|ad| {
-            let places = ad.places_by_bit(bins, order.var, numbers, counter.into())?;
-            let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
-            let scratch = ad.let_var("scratch", array.clone(), exp, loc);
-            let arrays = vec![places, order.var];
-            let exp = Exp::Scatter { width: n, arrays, pre: None, dests: vec![scratch], shape: vec![n] };
-            Ok(vec![ad.let_exp("sorted", array.clone(), exp, loc)])
+            let sorted = ad.sorted_by_bit(bins, order.var, numbers, counter.into())?;
+            Ok(vec![sorted.into()])
         })?;
         let params = vec![(order, numbers.into())];
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound };
@@ -124,32 +120,39 @@ impl Ad<'_> {
         Ok((self.mapped(n, vec![order], lambda, loc)[0], order))
     }
 
-    /// Where each value goes if those whose keys have the bit come last and the order is otherwise kept. There are
-    /// values.
-    fn places_by_bit(&mut self, bins: &FlatBins<'_>, order: VarId, numbers: VarId, bit: Atom) -> Res<VarId> {
+    /// The order with the numbers of keys that have the bit moved behind the others. There are values.
+    fn sorted_by_bit(&mut self, bins: &FlatBins<'_>, order: VarId, numbers: VarId, bit: Atom) -> Res<VarId> {
         let (n, loc) = (bins.n, bins.loc);
-        let param = self.param("number", Type::I64);
-        let number = param.var.into();
-        let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {
+        let array = Type::array(PrimType::I64, vec![n]);
+        let is_set = |ad: &mut Self, number: Atom| {
             let key = ad.rows_at(&[bins.keys], &[Type::I64], &[number], loc)[0];
             let shifted = ad.i64_op(BinOp::Lshr, key, bit, loc);
-            Ok(vec![ad.i64_op(BinOp::And, shifted, Atom::i64(1), loc)])
-        })?;
-        let set = self.mapped(n, vec![order], lambda, loc)[0];
+            ad.i64_op(BinOp::And, shifted, Atom::i64(1), loc)
+        };
+        let param = self.param("number", Type::I64);
+        let number = param.var.into();
+        let pre = Some(self.lambda(vec![param], vec![Type::I64], |ad| Ok(vec![is_set(ad, number)]))?);
         let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
-        let counts = self.scanned(n, vec![set], op, vec![Atom::i64(0)], loc)[0];
+        let scan = Exp::Scan { width: n, arrays: vec![order], pre, op, neutral: vec![Atom::i64(0)] };
+        let counts = self.let_var("counts", array.clone(), scan, loc);
         let last = self.i64_op(BinOp::Sub, n, Atom::i64(1), loc);
         let all_set = self.rows_at(&[counts], &[Type::I64], &[last], loc)[0];
         let last_unset = self.i64_op(BinOp::Sub, last, all_set, loc);
         let params = self.params("x", &vec![Type::I64; 3]);
         let x = atoms(&params);
-        let lambda = self.lambda(params, vec![Type::I64], |ad| {
-            let cond = ad.b.eq(PrimType::I64, x[0], Atom::i64(0), loc);
+        let pre = self.lambda(params, vec![Type::I64; 2], |ad| {
+            let set = is_set(ad, x[0]);
+            let cond = ad.b.eq(PrimType::I64, set, Atom::i64(0), loc);
             let then = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Sub, x[2], x[1], loc)]))?;
             let otherwise = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Add, last_unset, x[1], loc)]))?;
-            Ok(vec![ad.let_exp("place", Type::I64, Exp::If { cond, then, otherwise }, loc)])
+            let place = ad.let_exp("place", Type::I64, Exp::If { cond, then, otherwise }, loc);
+            Ok(vec![place, x[0]])
         })?;
-        Ok(self.mapped(n, vec![set, counts, numbers], lambda, loc)[0])
+        let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
+        let dests = vec![self.let_var("scratch", array.clone(), exp, loc)];
+        let (arrays, shape) = (vec![order, counts, numbers], vec![n]);
+        let exp = Exp::Scatter { width: n, arrays, pre: Some(pre), dests, shape };
+        Ok(self.let_var("sorted", array, exp, loc))
     }
 
     /// How many keys are of bins.
@@ -252,11 +255,7 @@ impl Ad<'_> {
         Ok(self.mapped(n, [vec![segments.lasts], after].concat(), lambda, loc))
     }
 
-    fn cts_of_keys(
-        &mut self,
-        bins: &FlatBins<'_>,
-        cts: &[Option<VarId>],
-    ) -> Res<Vec<Option<Cotangent>>> {
+    fn cts_of_keys(&mut self, bins: &FlatBins<'_>, cts: &[Option<VarId>]) -> Res<Vec<Option<Cotangent>>> {
         let mut each = Vec::new();
         for (ct, row) in cts.iter().zip(&bins.op.ret) {
             let Some(ct) = ct else {
@@ -266,9 +265,8 @@ impl Ad<'_> {
             let param = self.param("key", Type::I64);
             let key = param.var.into();
             let rows = [row.clone()];
-            let lambda = self.lambda(vec![param], rows.to_vec(), |ad| {
-                Ok(ad.rows_at(&[*ct], &rows, &[key], bins.loc))
-            })?;
+            let lambda = self
+                .lambda(vec![param], rows.to_vec(), |ad| Ok(ad.rows_at(&[*ct], &rows, &[key], bins.loc)))?;
             each.push(Some(Cotangent::Each(self.mapped(bins.n, vec![bins.keys], lambda, bins.loc)[0])));
         }
         Ok(each)
