@@ -333,7 +333,7 @@ impl Ad<'_> {
                 then: self.fwd_branch(then, &types, &active, loc)?,
                 otherwise: self.fwd_branch(otherwise, &types, &active, loc)?,
             },
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, hints } => {
                 let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
                 let inits: Vec<Atom> = params.iter().map(|(_, init)| *init).collect();
                 self.note_sums(&own, &inits);
@@ -347,7 +347,7 @@ impl Ad<'_> {
                     }
                 }
                 let body = self.fwd_branch(body, &types, &active, loc)?;
-                Exp::Loop { params: all, form: form.clone(), body }
+                Exp::Loop { params: all, form: form.clone(), body, hints: *hints }
             }
             _ => stm.exp.clone(),
         };

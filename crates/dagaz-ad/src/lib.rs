@@ -157,6 +157,9 @@ impl Ad<'_> {
                 let mut stm = stm.clone();
                 self.note_handle(&stm.pat, &stm.exp);
                 self.expand_inside(&mut stm.exp, below, loc)?;
+                if below {
+                    return self.push_stripmined(stm);
+                }
                 self.push(stm);
                 Ok(())
             }
@@ -197,7 +200,7 @@ impl Ad<'_> {
                 *then = self.expand(then, below)?;
                 *otherwise = self.expand(otherwise, below)?;
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 params.iter().for_each(|(p, _)| self.note(p));
                 match form {
                     LoopForm::For { var, ty, .. } => {
@@ -272,7 +275,7 @@ impl Ad<'_> {
                     self.note_body(then);
                     self.note_body(otherwise);
                 }
-                Exp::Loop { params, form, body } => {
+                Exp::Loop { params, form, body, .. } => {
                     params.iter().for_each(|(p, _)| self.note(p));
                     match form {
                         LoopForm::For { var, ty, .. } => {

@@ -219,7 +219,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
                 let cond = self.atom(*cond);
                 Exp::If { cond, then: self.body(then), otherwise: self.body(otherwise) }
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, hints } => {
                 let inits: Vec<Atom> = params.iter().map(|(_, init)| self.atom(*init)).collect();
                 let params = params.iter().map(|(p, _)| self.param(p)).zip(inits).collect();
                 let form = match form {
@@ -231,7 +231,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
                     }
                     LoopForm::While { cond } => LoopForm::While { cond: self.body(cond) },
                 };
-                Exp::Loop { params, form, body: self.body(body) }
+                Exp::Loop { params, form, body: self.body(body), hints: *hints }
             }
             Exp::WithAcc { inputs, lambda } => {
                 let input = |input: &AccInput| AccInput {

@@ -331,7 +331,7 @@ fn loop_backwards_starts_from_saved_values() {
                   let (saved_15: [max_11]f64) = saved_13 with [i_9] = c_8 certified
                   let (d_10: f64) = f64.sin c_8
                   in (d_10, saved_15)
-              let (adj_24: f64) =
+              let (c_adj_24: f64) =
                 loop (c_adj_16: f64 = ct_2) for j_17: i64 < max_11 do
                   let (sub_18: i64) = i64.sub max_11 1i64
                   let (sub_19: i64) = i64.sub sub_18 j_17
@@ -340,7 +340,7 @@ fn loop_backwards_starts_from_saved_values() {
                   let (mul_23: f64) = f64.mul cos_22 c_adj_16
                   in (mul_23)
               let (y_4: f64) = b_7
-              let (x_adj_5: f64) = adj_24
+              let (x_adj_5: f64) = c_adj_24
               in (x_adj_5)
         "#]],
     );

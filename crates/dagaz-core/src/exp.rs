@@ -273,6 +273,7 @@ pub enum Exp {
         params: Vec<(Param, Atom)>,
         form: LoopForm,
         body: Body,
+        hints: LoopHints,
     },
     Call {
         fun: FunId,
@@ -391,6 +392,19 @@ pub enum LoopForm {
     For { var: VarId, ty: PrimType, bound: Atom },
     /// The condition sees the loop parameters and has one `bool` result.
     While { cond: Body },
+}
+
+/// What the user has said about the reverse derivative of a loop. The meaning of the loop does not depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LoopHints {
+    /// How often the loop is to be split into nested loops, to save memory at the price of running parts of it again.
+    pub stripmine: u32,
+    /// A `while` loop runs at most so often.
+    pub bound: Option<i64>,
+}
+
+impl LoopHints {
+    pub const NONE: LoopHints = LoopHints { stripmine: 0, bound: None };
 }
 
 #[derive(Clone, Debug)]

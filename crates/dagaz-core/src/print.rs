@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::exp::{
-    AccInput, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, MsgPart, OpaqueKind,
-    Program, Stm,
+    AccInput, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, LoopHints, MsgPart,
+    OpaqueKind, Program, Stm,
 };
 use crate::prim::Prim;
 use crate::types::{Atom, FunId, Param, Type, VarId};
@@ -311,7 +311,7 @@ impl<'p> Printer<'p> {
                 self.line(indent, "else");
                 self.body(otherwise, indent + 1);
             }
-            Exp::Loop { params, form, body } => self.loop_exp(params, form, body, indent),
+            Exp::Loop { params, form, body, hints } => self.loop_exp(params, form, body, *hints, indent),
             Exp::Map { width, arrays, lambda } => {
                 self.line(indent, &format!("map {} ({})", self.atom(*width), self.vars(arrays)));
                 self.lambda("", lambda, indent + 1);
@@ -401,15 +401,29 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn loop_exp(&mut self, params: &[(Param, Atom)], form: &LoopForm, body: &Body, indent: usize) {
+    fn loop_exp(
+        &mut self,
+        params: &[(Param, Atom)],
+        form: &LoopForm,
+        body: &Body,
+        hints: LoopHints,
+        indent: usize,
+    ) {
+        let mut lead = "loop".to_owned();
+        if hints.stripmine > 0 {
+            lead += &format!(" stripmine {}", hints.stripmine);
+        }
+        if let Some(bound) = hints.bound {
+            lead += &format!(" bound {bound}");
+        }
         let params = join(params.iter().map(|(p, init)| format!("{} = {}", self.param(p), self.atom(*init))));
         match form {
             LoopForm::For { var, ty, bound } => {
                 let (var, bound) = (self.var(*var), self.atom(*bound));
-                self.line(indent, &format!("loop ({params}) for {var}: {ty} < {bound} do"));
+                self.line(indent, &format!("{lead} ({params}) for {var}: {ty} < {bound} do"));
             }
             LoopForm::While { cond } => {
-                self.line(indent, &format!("loop ({params}) while"));
+                self.line(indent, &format!("{lead} ({params}) while"));
                 self.body(cond, indent + 1);
                 self.line(indent, "do");
             }

@@ -259,7 +259,7 @@ impl FreeVars {
                 self.body(then);
                 self.body(otherwise);
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 params.iter().for_each(|(p, _)| self.param(p));
                 match form {
                     LoopForm::For { var, .. } => {

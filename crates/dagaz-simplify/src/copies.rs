@@ -9,7 +9,7 @@
 //! The source never does that, but values that are separate there may share a variable in Core, such as `xs` and
 //! the first component of `zip xs ys`; and constants are shared by everybody.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
@@ -35,32 +35,49 @@ pub(crate) fn insert_copies(program: &mut Program) {
     program.consts = body.stms;
 }
 
-/// A set that can go back to an earlier state.
+/// The arrays that are used later, with a log so that uses of a nested body can be taken back.
 #[derive(Default)]
 struct Live {
     set: HashSet<VarId>,
+    /// How many of them may share each root.
+    roots: HashMap<VarId, usize>,
     log: Vec<VarId>,
 }
 
 impl Live {
-    fn insert(&mut self, var: VarId) {
+    fn insert(&mut self, var: VarId, sharing: &Sharing) {
         if self.set.insert(var) {
+            sharing.roots(var.into()).for_each(|root| *self.roots.entry(root).or_default() += 1);
             self.log.push(var);
         }
     }
 
-    fn roll_back(&mut self, mark: usize) -> Vec<VarId> {
-        let added = self.log.split_off(mark);
-        for var in &added {
-            self.set.remove(var);
+    fn remove(&mut self, var: VarId, sharing: &Sharing) -> bool {
+        let was_there = self.set.remove(&var);
+        if was_there {
+            for root in sharing.roots(var.into()) {
+                if let Some(count) = self.roots.get_mut(&root) {
+                    *count -= 1;
+                }
+            }
         }
+        was_there
+    }
+
+    fn shares(&self, root: VarId) -> bool {
+        self.roots.get(&root).is_some_and(|count| *count > 0)
+    }
+
+    fn roll_back(&mut self, mark: usize, sharing: &Sharing) -> Vec<VarId> {
+        let mut added = self.log.split_off(mark);
+        added.retain(|var| self.remove(*var, sharing));
         added
     }
 }
 
 struct Copier<'a> {
     sharing: Sharing,
-    /// The roots of all arrays that are used after the current statement.
+    /// What is used after the current statement.
     live: Live,
     vars: &'a mut Vars,
 }
@@ -80,17 +97,21 @@ impl Copier<'_> {
     }
 
     fn use_atom(&mut self, atom: Atom) {
-        for root in self.sharing.roots(atom) {
-            self.live.insert(root);
+        if let Atom::Var(var) = atom {
+            self.live.insert(var, &self.sharing);
         }
     }
 
     /// The copies that a statement needs before it.
     fn statement(&mut self, stm: &mut Stm) -> Vec<Stm> {
+        // What is bound here is not used before; it may share elements with what goes into it.
+        for param in &stm.pat {
+            self.live.remove(param.var, &self.sharing);
+        }
         let mark = self.live.log.len();
         self.inner_bodies(&mut stm.exp);
         // A loop or branch has used what is inside it when it consumes its operands, except for repetitions.
-        let inner = self.live.roll_back(mark);
+        let inner = self.live.roll_back(mark, &self.sharing);
         let mut copies = Vec::new();
         for atom in self.sharing.consumed_operands(&stm.exp) {
             let Atom::Var(var) = atom else { continue };
@@ -102,7 +123,7 @@ impl Copier<'_> {
             copies.push(Stm { pat: vec![Param { var: copy, ty }], exp: Exp::Copy(var), loc: stm.loc });
             replace_consumed(&self.sharing, &mut stm.exp, var, copy);
         }
-        inner.into_iter().for_each(|var| self.live.insert(var));
+        inner.into_iter().for_each(|var| self.live.insert(var, &self.sharing));
         direct_operands(&stm.exp, &mut |atom| self.use_atom(atom));
         copies.iter().for_each(|stm| direct_operands(&stm.exp, &mut |atom| self.use_atom(atom)));
         copies
@@ -111,7 +132,10 @@ impl Copier<'_> {
     /// Whether something that shares elements with a consumed operand is used later, inside, or beside it.
     fn is_needed_again(&self, exp: &Exp, atom: Atom, inner: &[VarId]) -> bool {
         let roots: Vec<VarId> = self.sharing.roots(atom).collect();
-        if roots.iter().any(|root| self.live.set.contains(root) || inner.contains(root)) {
+        if roots.iter().any(|root| self.live.shares(*root)) {
+            return true;
+        }
+        if inner.iter().any(|var| self.sharing.roots((*var).into()).any(|root| roots.contains(&root))) {
             return true;
         }
         let mut sharing_operands = 0;
@@ -127,9 +151,9 @@ impl Copier<'_> {
         if let Exp::If { then, otherwise, .. } = exp {
             let mark = self.live.log.len();
             self.body(then);
-            let used_by_then = self.live.roll_back(mark);
+            let used_by_then = self.live.roll_back(mark, &self.sharing);
             self.body(otherwise);
-            used_by_then.into_iter().for_each(|var| self.live.insert(var));
+            used_by_then.into_iter().for_each(|var| self.live.insert(var, &self.sharing));
             return;
         }
         let mut has_bodies = false;

@@ -87,7 +87,7 @@ pub(crate) fn for_each_body(exp: &mut Exp, f: &mut impl FnMut(&[Param], &[Type],
             f(&[], &[], then);
             f(&[], &[], otherwise);
         }
-        Exp::Loop { params, form, body } => {
+        Exp::Loop { params, form, body, .. } => {
             f(&[], &[], body);
             if let LoopForm::While { cond } = form {
                 f(&[], &[], cond);

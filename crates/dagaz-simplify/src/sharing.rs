@@ -134,7 +134,7 @@ impl Sharing {
                 self.body(then);
                 self.body(otherwise);
             }
-            Exp::Loop { params, form, body } => {
+            Exp::Loop { params, form, body, .. } => {
                 params.iter().for_each(|(p, _)| self.bind(p, []));
                 if let LoopForm::While { cond } = form {
                     self.body(cond);

@@ -14,6 +14,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use dagaz_core::exp::LoopHints;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, VarId as CoreVar};
 use dagaz_syntax::Name;
@@ -121,6 +122,8 @@ pub(crate) struct Env {
     pub mods: imbl::HashMap<ModId, Rc<FunctorInst>>,
     /// Beneath `#[unsafe]`: the user's assertions are left out.
     pub unchecked: bool,
+    /// What attributes have said about the loop that comes next.
+    pub loop_hints: LoopHints,
 }
 
 #[derive(Clone)]

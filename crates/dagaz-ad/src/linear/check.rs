@@ -250,7 +250,7 @@ impl Checker {
 
     /// Parameters start as what they are given, and become what the body makes of them.
     fn looped(&mut self, exp: &Exp) -> Res<Vec<Kind>> {
-        let Exp::Loop { params, form, body } = exp else { return Ok(vec![]) };
+        let Exp::Loop { params, form, body, .. } = exp else { return Ok(vec![]) };
         let loc = self.loc;
         let mut kinds: Vec<Kind> = params.iter().map(|(_, init)| self.kind(*init)).collect();
         if let LoopForm::For { bound, .. } = form {

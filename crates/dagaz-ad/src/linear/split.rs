@@ -15,7 +15,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Stm};
+use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
@@ -57,7 +57,7 @@ impl Ad<'_> {
             let parts = match &stm.exp {
                 Exp::Map { width, arrays, lambda } => self.split_map(&stm, *width, arrays, lambda)?,
                 Exp::If { cond, then, otherwise } => self.split_if(&stm, *cond, then, otherwise)?,
-                Exp::Loop { params, form: LoopForm::For { var, ty, bound }, body } => {
+                Exp::Loop { params, form: LoopForm::For { var, ty, bound }, body, .. } => {
                     self.split_loop(&stm, params, (*var, *ty, *bound), body)?
                 }
                 Exp::Reduce { op, .. } | Exp::Scan { op, .. } | Exp::Hist { op, .. } => {
@@ -258,7 +258,11 @@ impl Ad<'_> {
             Ok(result)
         })?;
         let form = LoopForm::For { var: counter, ty, bound };
-        self.push_unless_empty(pat, Exp::Loop { params: now_params, form, body: now }, loc);
+        self.push_unless_empty(
+            pat,
+            Exp::Loop { params: now_params, form, body: now, hints: LoopHints::NONE },
+            loc,
+        );
         let again = self.b.fresh("i");
         self.types.insert(again, Type::Prim(ty));
         let body = self.body(|ad| {
@@ -275,7 +279,11 @@ impl Ad<'_> {
             Ok(body.result)
         })?;
         let form = LoopForm::For { var: again, ty, bound };
-        Ok(Some(vec![Stm { pat: linear_pat, exp: Exp::Loop { params: linear_params, form, body }, loc }]))
+        Ok(Some(vec![Stm {
+            pat: linear_pat,
+            exp: Exp::Loop { params: linear_params, form, body, hints: LoopHints::NONE },
+            loc,
+        }]))
     }
 
     /// An operator whose tangents need no primals, such as a sum, is two operators.

@@ -82,7 +82,8 @@ impl Ad<'_> {
         }
         for (result, ct) in body.result.iter().zip(cts) {
             if let (Atom::Var(var), Some(ct)) = (result, ct) {
-                self.add_adj(*var, *ct, loc);
+                let ct = self.shaped_as(*ct, *result, loc);
+                self.add_adj(*var, ct, loc);
             }
         }
         for (stm, saved) in body.stms.iter().zip(saved).rev() {
@@ -103,7 +104,9 @@ impl Ad<'_> {
     fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
         let active = stm.pat.iter().any(|p| self.is_active_var(p.var));
         match &stm.exp {
-            Exp::Loop { params, form, body } if active => self.save_loop(stm, params, form, body),
+            Exp::Loop { params, form, body, hints } if active => {
+                self.save_loop(stm, params, form, body, *hints)
+            }
             Exp::WithVjp { lambda, args, .. } => {
                 let map = lambda.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
                 let body = Renamer::new(self, map).body(&lambda.body);
@@ -297,7 +300,11 @@ impl Ad<'_> {
         let ct = self.as_var("ct", ct, loc);
         let part_ty = part_type(&array_ty, dims);
         if self.is_active(value) {
-            let part = self.read_at(ct, dims, &part_ty, loc);
+            let mut part = self.read_at(ct, dims, &part_ty, loc);
+            if let (true, Atom::Var(var)) = (part_ty.is_array(), part) {
+                // The part is overwritten next; a copy of it is cheaper than one of the whole.
+                part = self.let_exp("part", part_ty.clone(), Exp::Copy(var), loc);
+            }
             self.add_to(value, Some(part), loc);
         }
         if self.is_active_var(array) {

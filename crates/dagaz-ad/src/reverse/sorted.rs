@@ -9,7 +9,7 @@
 //! Radix sort takes a pass of a scan and a scatter for each bit of the number of bins. What is out of bounds comes
 //! behind the others and is left out.
 
-use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm};
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, LoopHints};
 use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
@@ -111,7 +111,8 @@ impl Ad<'_> {
         })?;
         let params = vec![(order, numbers.into())];
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound };
-        let order = self.let_var("order", array, Exp::Loop { params, form, body }, loc);
+        let order =
+            self.let_var("order", array, Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc);
         let param = self.param("number", Type::I64);
         let number = param.var.into();
         let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {

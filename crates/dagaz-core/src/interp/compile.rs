@@ -298,7 +298,7 @@ impl<'g> Compiler<'g> {
                     otherwise: Box::new(otherwise),
                 })
             }
-            Exp::Loop { params, form, body } => self.loop_exp(exp, params, form, body),
+            Exp::Loop { params, form, body, .. } => self.loop_exp(exp, params, form, body),
             Exp::Map { width, arrays, lambda } => {
                 Ok(Instr::Map(Box::new(self.rows(exp, *width, arrays, Some(lambda))?)))
             }

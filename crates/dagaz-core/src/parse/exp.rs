@@ -1,6 +1,6 @@
 //! Expressions of the text form.
 
-use crate::exp::{AccInput, Check, DimSlice, Exp, Lambda, LoopForm, MsgPart};
+use crate::exp::{AccInput, Check, DimSlice, Exp, Lambda, LoopForm, LoopHints, MsgPart};
 use crate::prim::{BinOp, CmpOp, PrimType, TernOp, UnOp};
 use crate::types::Atom;
 
@@ -149,6 +149,13 @@ impl Parser {
 
     fn loop_exp(&mut self) -> Parsed<Exp> {
         let visible = self.names.len();
+        let mut hints = LoopHints::NONE;
+        if self.eat_word("stripmine") {
+            hints.stripmine = self.number()?;
+        }
+        if self.eat_word("bound") {
+            hints.bound = Some(self.number()?);
+        }
         let params = self.list("(", ")", |p| {
             let param = p.param()?;
             p.expect("=")?;
@@ -177,7 +184,7 @@ impl Parser {
         self.expect_word("do")?;
         let body = self.body()?;
         self.names.truncate(visible);
-        Ok(Exp::Loop { params, form, body })
+        Ok(Exp::Loop { params, form, body, hints })
     }
 
     fn pre(&mut self) -> Parsed<Option<Lambda>> {

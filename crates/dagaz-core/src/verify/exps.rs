@@ -13,7 +13,7 @@ impl<'p> Verifier<'p> {
     pub(super) fn stm_exp(&mut self, stm: &'p Stm) {
         match &stm.exp {
             Exp::If { cond, then, otherwise } => self.if_exp(stm, *cond, then, otherwise),
-            Exp::Loop { params, form, body } => self.loop_exp(stm, params, form, body),
+            Exp::Loop { params, form, body, .. } => self.loop_exp(stm, params, form, body),
             Exp::Call { fun, args } => self.call(stm, *fun, args),
             _ => {
                 let shared = self.shared_operand(&stm.exp);
@@ -281,6 +281,16 @@ impl<'p> Verifier<'p> {
                 }
             });
             after.extend(self.consumed.drain());
+        }
+        // What one branch consumes, the other may give back: nobody else can use it after the branches, but several
+        // results may share it.
+        for root in after.difference(&before) {
+            let sharing = stm.pat.iter().zip(&mut shared).filter(|(_, roots)| roots.contains(root));
+            let mut owner = None;
+            for (param, roots) in sharing {
+                roots.remove(root);
+                roots.insert(*owner.get_or_insert(param.var));
+            }
         }
         self.consumed = after;
         self.bind_pattern(&stm.pat);

@@ -4,22 +4,29 @@
 //!     #[unsafe] e        leaves out the user's assertions in `e`; checks that keep memory safe stay
 //!     #[param(p)] e      is the value of the tuning parameter `p` where that is set
 //!     #[scratch] e       arrays of the sizes of `e`, whose elements do not matter; `#[blank]` likewise
+//!     #[stripmine(k)] e  tells reverse mode to split the loop `e` k times; `#[bound(n)]` that it runs at most n times
 //!
 //! All others are hints that change no meaning.
 
-use dagaz_core::exp::Exp as CoreExp;
+use dagaz_core::exp::{Exp as CoreExp, LoopHints};
 use dagaz_core::types::{Atom, Type};
 use dagaz_syntax::ast::{Attr, AttrKind};
-use dagaz_types::typed::Exp;
+use dagaz_types::typed::{Exp, ExpKind};
 
 use crate::context::{Res, Simplifier};
 use crate::value::{Env, SVal};
 use crate::walk::{flatten, rebuild};
 
+/// More nested loops than this save no memory for any number of iterations.
+const MAX_STRIPMINE: u32 = 16;
+
 impl Simplifier<'_> {
     pub fn attributed(&mut self, env: &mut Env, exp: &Exp, attr: &AttrKind, inner: &Exp) -> Res<SVal> {
         let outside = env.unchecked;
         env.unchecked |= matches!(attr, AttrKind::Name(name) if name.as_str() == "unsafe");
+        if is_loop(inner) {
+            hint(attr, &mut env.loop_hints);
+        }
         let value = self.eval(env, inner);
         env.unchecked = outside;
         let value = value?;
@@ -67,6 +74,27 @@ impl Simplifier<'_> {
             });
         }
         rebuild(value, &flat.dims, &leaves)
+    }
+}
+
+/// Whether an expression is a loop, with other attributes in between.
+fn is_loop(exp: &Exp) -> bool {
+    match &exp.kind {
+        ExpKind::Loop { .. } => true,
+        ExpKind::Attr(_, inner) => is_loop(inner),
+        _ => false,
+    }
+}
+
+fn hint(attr: &AttrKind, hints: &mut LoopHints) {
+    let AttrKind::Compound(name, args) = attr else { return };
+    let Some(AttrKind::Int(number)) = args.first().map(|arg| &arg.kind) else { return };
+    match name.as_str() {
+        "stripmine" => {
+            hints.stripmine = u32::try_from(*number).map_or(MAX_STRIPMINE, |k| k.min(MAX_STRIPMINE))
+        }
+        "bound" => hints.bound = i64::try_from(*number).ok(),
+        _ => {}
     }
 }
 

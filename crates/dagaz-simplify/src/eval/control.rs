@@ -1,6 +1,6 @@
 //! `if`, `match` and `loop`.
 
-use dagaz_core::exp::{Body, Check, Exp as CoreExp, LoopForm as CoreForm};
+use dagaz_core::exp::{Body, Check, Exp as CoreExp, LoopForm as CoreForm, LoopHints};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type};
 use dagaz_types::typed::{Case, Exp, LoopForm, Pat};
@@ -81,6 +81,7 @@ struct Loop<'e> {
     pat: &'e Pat,
     form: &'e LoopForm,
     body: &'e Exp,
+    hints: LoopHints,
 }
 
 /// What drives a loop, evaluated.
@@ -115,6 +116,7 @@ impl Simplifier<'_> {
         form: &LoopForm,
         body: &Exp,
     ) -> Res<SVal> {
+        let hints = std::mem::take(&mut env.loop_hints);
         let init = self.eval(env, init)?;
         let driver = match form {
             LoopForm::For { bound, .. } => Driver::For(self.eval_scalar(env, bound)?),
@@ -126,7 +128,7 @@ impl Simplifier<'_> {
         let ty = self.eval_type(env, &pat.ty)?;
         let (init, _) = self.match_type(&init, &ty);
         let varying = varying_sizes(&init, &ty);
-        let source = Loop { sizes, pat, form, body };
+        let source = Loop { sizes, pat, form, body, hints };
         let mut carried = Carried { init, varying };
         for _ in 0..MAX_LOOP_ROUNDS {
             self.at(exp.span);
@@ -191,7 +193,7 @@ impl Simplifier<'_> {
         inits.extend(flat.atoms());
         let core_params = params.into_iter().zip(inits).collect();
         let body = Body { stms, result: results };
-        Ok(Round::Done(self.emit_loop(&carried, core_params, form.core, body)))
+        Ok(Round::Done(self.emit_loop(&carried, core_params, form.core, body, source.hints)))
     }
 
     fn emit_loop(
@@ -200,10 +202,11 @@ impl Simplifier<'_> {
         params: Vec<(Param, Atom)>,
         form: CoreForm,
         body: Body,
+        hints: LoopHints,
     ) -> SVal {
         // The results look like the parameters.
         let (pat, result) = self.loop_params(carried);
-        self.push(pat, CoreExp::Loop { params, form, body });
+        self.push(pat, CoreExp::Loop { params, form, body, hints });
         result
     }
 

@@ -1,6 +1,6 @@
 //! `map`, `reduce`, `scan` and `flatmap`.
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
 use dagaz_core::visit::free_vars;
@@ -248,7 +248,8 @@ impl Simplifier<'_> {
         })?;
         let types: Vec<Type> = params.iter().map(|p| p.ty.clone()).collect();
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: array.dim };
-        let exp = Exp::Loop { params: params.into_iter().zip(inits).collect(), form, body };
+        let params = params.into_iter().zip(inits).collect();
+        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
         let leaves = self.emit_all("elems", &types, exp);
         Ok(rebuild(&template, &flatten(&template).dims, &leaves))
     }

@@ -11,7 +11,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Stm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas;
@@ -279,7 +279,7 @@ impl Ad<'_> {
                 self.push_logged(stm, Exp::If { cond: *cond, then, otherwise }, logs, &used);
                 Ok(())
             }
-            Exp::Loop { params, form, body, .. } => {
+            Exp::Loop { params, form, body, hints } => {
                 let before = logs.all.clone();
                 let mut params = params.clone();
                 for (k, root) in &changed {
@@ -294,7 +294,8 @@ impl Ad<'_> {
                 }
                 let body = self.logged_body(body, flow, logs, &used)?;
                 logs.all = before;
-                self.push_logged(stm, Exp::Loop { params, form: form.clone(), body }, logs, &used);
+                let exp = Exp::Loop { params, form: form.clone(), body, hints: *hints };
+                self.push_logged(stm, exp, logs, &used);
                 Ok(())
             }
             _ => {
@@ -394,7 +395,8 @@ impl Ad<'_> {
             Ok(vec![ad.undo_entry(param.var, entries, at, loc).into()])
         })?;
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: turns };
-        let exp = Exp::Loop { params: vec![(param, array.into())], form, body };
+        let params = vec![(param, array.into())];
+        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
         Ok(self.let_var(&hint, ty, exp, loc))
     }
 

@@ -7,17 +7,20 @@
 //!
 //! An array that the loop updates in place is not saved: the loop logs what it overwrites ([`log`]), and the return
 //! sweep takes the array back, iteration by iteration ([`restored`]). What is saved and never read is removed at the
-//! end (see [`crate::prune`]). A `while` loop is first run to count its iterations.
+//! end (see [`crate::prune`]). A `while` loop is first run to count its iterations, unless the user has said how many
+//! there are at most; a loop that is to be split was split before ([`stripmine`]).
 
 mod flow;
 mod log;
+mod resized;
 mod restored;
 mod save;
+mod stripmine;
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Check, Exp, Loc, LoopForm, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::exp::{Body, Check, Exp, Loc, LoopForm, LoopHints, MsgPart, Stm};
+use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
@@ -25,6 +28,7 @@ use crate::context::{Ad, AdError, Adj, Res};
 use crate::rename::Renamer;
 
 use super::Saved;
+use resized::with_sizes;
 use save::Saving;
 
 pub(crate) use log::Entries;
@@ -40,9 +44,18 @@ pub(crate) struct SavedLoop {
     n: Atom,
     body: Body,
     /// The values that each iteration started with, for the parameters that the body reads.
-    saved: HashMap<VarId, VarId>,
+    saved: HashMap<VarId, SavedValue>,
     /// The parameters that are restored instead.
     restored: Vec<RestoredParam>,
+}
+
+/// The values of a parameter.
+#[derive(Clone, Copy)]
+enum SavedValue {
+    /// An array with a row for each iteration.
+    Rows(VarId),
+    /// Arrays of different sizes one after the other, and where they begin.
+    Packed { elements: VarId, offsets: VarId },
 }
 
 /// An array that the loop updates in place, or leaves as it is.
@@ -58,8 +71,6 @@ struct RestoredParam {
 #[derive(Clone)]
 struct Undo {
     entries: Entries,
-    /// The number of entries.
-    top: Atom,
     marks: Marks,
 }
 
@@ -68,8 +79,8 @@ struct Undo {
 enum Marks {
     /// Every iteration has as many.
     Every(Atom),
-    /// An array has the places.
-    Saved(VarId),
+    /// An array has the places, and the log this height in the end.
+    Saved { marks: VarId, top: Atom },
 }
 
 impl Ad<'_> {
@@ -79,34 +90,26 @@ impl Ad<'_> {
         params: &[(Param, Atom)],
         form: &LoopForm,
         body: &Body,
+        hints: LoopHints,
     ) -> Res<Saved> {
         let loc = stm.loc;
-        let own: Vec<VarId> = params.iter().map(|(p, _)| p.var).collect();
-        let dependent =
-            |p: &Param| p.ty.all_dims().iter().any(|d| d.as_var().is_some_and(|v| own.contains(&v)));
-        if params.iter().any(|(p, _)| dependent(p)) {
-            return Err(AdError::not_yet(
-                loc,
-                "the reverse derivative of a loop over arrays that change their size",
-            ));
-        }
         if self.loop_has_other_accs(params, form) {
             return Err(AdError::not_yet(loc, "the reverse derivative of an accumulator"));
         }
         let (counter, ty, bound) = match form {
             LoopForm::For { var, ty, bound } => (*var, *ty, *bound),
-            LoopForm::While { cond } => {
-                let n = self.count_iterations(params, cond, body, loc)?;
-                let counter = self.b.fresh("i");
-                self.types.insert(counter, Type::I64);
-                (counter, PrimType::I64, n)
-            }
+            LoopForm::While { cond } => match hints.bound {
+                Some(bound) => return self.save_bounded(stm, params, cond, body, bound),
+                None => {
+                    let n = self.count_iterations(params, cond, body, loc)?;
+                    let counter = self.b.fresh("i");
+                    self.types.insert(counter, Type::I64);
+                    (counter, PrimType::I64, n)
+                }
+            },
         };
         let n = self.b.convert(ty, PrimType::I64, bound, loc);
         let n = self.i64_op(BinOp::Max, n, Atom::i64(0), loc);
-        let form = LoopForm::For { var: counter, ty, bound };
-        let plain = Exp::Loop { params: params.to_vec(), form: form.clone(), body: body.clone() };
-        let plain = self.without_accs(&Stm { pat: stm.pat.clone(), exp: plain, loc });
         let mut job = SavedLoop {
             params: params.to_vec(),
             counter: (counter, ty),
@@ -115,10 +118,50 @@ impl Ad<'_> {
             saved: HashMap::new(),
             restored: Vec::new(),
         };
+        let form = LoopForm::For { var: counter, ty, bound };
+        let params = params.to_vec();
+        let plain = Exp::Loop { params, form: form.clone(), body: body.clone(), hints: LoopHints::NONE };
+        let plain = self.without_accs(&Stm { pat: stm.pat.clone(), exp: plain, loc });
         if let Some(Stm { pat, exp: Exp::Loop { params, body: run, .. }, .. }) = plain {
-            self.saving_loop(Saving::new(pat, params), form, &run, &mut job, loc)?;
+            self.saving_loop(Saving::new(pat, params), form, &run, n, &mut job, loc)?;
         }
         // Otherwise it does nothing but accumulate, and needs nothing for that but its counter.
+        Ok(Saved::Loop(Box::new(job)))
+    }
+
+    /// A `while` loop that runs at most `bound` times counts while it runs.
+    fn save_bounded(
+        &mut self,
+        stm: &Stm,
+        params: &[(Param, Atom)],
+        cond: &Body,
+        body: &Body,
+        bound: i64,
+    ) -> Res<Saved> {
+        let loc = stm.loc;
+        let room = Atom::i64(bound.max(0));
+        let (counter, n) = (self.param("i", Type::I64), self.param("n", Type::I64));
+        let mut job = SavedLoop {
+            params: params.to_vec(),
+            counter: (counter.var, PrimType::I64),
+            n: n.var.into(),
+            body: body.clone(),
+            saved: HashMap::new(),
+            restored: Vec::new(),
+        };
+        let run = self.body(|ad| {
+            let within = ad.b.cmp(CmpOp::Lt, PrimType::I64, counter.var.into(), room, loc);
+            let text = format!("a loop runs more often than its attribute says, which is {bound}");
+            let exp = Exp::Assert { cond: within, message: vec![MsgPart::Text(text)] };
+            ad.push(Stm { pat: Vec::new(), exp, loc });
+            body.stms.iter().for_each(|s| ad.push(s.clone()));
+            let next = ad.i64_op(BinOp::Add, counter.var.into(), Atom::i64(1), loc);
+            Ok([body.result.clone(), vec![next]].concat())
+        })?;
+        let pat = [stm.pat.clone(), vec![n]].concat();
+        let params = [params.to_vec(), vec![(counter, Atom::i64(0))]].concat();
+        let form = LoopForm::While { cond: cond.clone() };
+        self.saving_loop(Saving::new(pat, params), form, &run, room, &mut job, loc)?;
         Ok(Saved::Loop(Box::new(job)))
     }
 
@@ -135,9 +178,10 @@ impl Ad<'_> {
         loc: Loc,
     ) -> Res<Atom> {
         let form = LoopForm::While { cond: cond.clone() };
-        let exp = Exp::Loop { params: params.to_vec(), form, body: body.clone() };
+        let params = params.to_vec();
+        let exp = Exp::Loop { params, form, body: body.clone(), hints: LoopHints::NONE };
         let copy = Renamer::before(self, HashMap::new()).exp(&exp);
-        let Exp::Loop { mut params, form, mut body } = copy else {
+        let Exp::Loop { mut params, form, mut body, .. } = copy else {
             return Err(AdError::not_yet(loc, "this loop"));
         };
         let count = self.param("count", Type::I64);
@@ -145,8 +189,8 @@ impl Ad<'_> {
         body.stms.extend(more);
         body.result.push(next);
         params.push((count, Atom::i64(0)));
-        let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
-        let results = self.let_exps("count", &types, Exp::Loop { params, form, body }, loc);
+        let results = self.let_loop(params, form, body, loc);
+        self.again.extend(results.iter().copied());
         Ok(results.last().map_or(Atom::i64(0), |v| (*v).into()))
     }
 
@@ -156,12 +200,13 @@ impl Ad<'_> {
         let free = free_vars_body(&job.body).into_iter().filter(|v| !own.contains(v));
         let free = self.active_among(free);
         let mut params = Vec::new();
+        let sizes = self.size_params(stm, job, &mut params);
         let mut inner_cts = Vec::new();
-        for ((param, _), ct) in job.params.iter().zip(cts) {
+        for (k, ((param, _), ct)) in job.params.iter().zip(cts).enumerate() {
             inner_cts.push(if self.has_adjoint(param) {
-                let init = self.or_zero(*ct, &param.ty, loc);
+                let init = self.or_zero(*ct, &stm.pat[k].ty, loc);
                 let hint = self.hint(param.var, "_adj");
-                let adjoint = self.param(&hint, param.ty.clone());
+                let adjoint = self.param(&hint, with_sizes(&param.ty, &sizes));
                 let atom = adjoint.var.into();
                 params.push((adjoint, init));
                 Some(atom)
@@ -186,9 +231,8 @@ impl Ad<'_> {
         let body = self.body(|ad| ad.rev_iteration(job, counter, &inner_cts, &free, &states, loc))?;
         self.adj = outer;
         self.restored = known;
-        let types: Vec<Type> = params.iter().map(|(p, _)| p.ty.clone()).collect();
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: job.n };
-        let vars = self.let_exps("adj", &types, Exp::Loop { params, form, body }, loc);
+        let vars = self.let_loop(params, form, body, loc);
         let undone = job.restored.iter().filter(|restored| restored.undo.is_some());
         for (restored, var) in undone.zip(&vars[adjoints..]) {
             if let Some(root) = self.restored.root(restored.result) {
@@ -197,11 +241,13 @@ impl Ad<'_> {
         }
         let active = job.params.iter().filter(|(p, _)| self.has_adjoint(p));
         let active: Vec<Atom> = active.map(|(_, init)| *init).collect();
+        let vars = &vars[sizes.len()..];
         for (var, adjoint) in free.iter().zip(&vars[active.len()..]) {
             self.move_adj(*var, *adjoint);
         }
-        for (init, adjoint) in active.iter().zip(&vars) {
-            self.add_to(*init, Some((*adjoint).into()), loc);
+        for (init, adjoint) in active.iter().zip(vars) {
+            let adjoint = self.shaped_as((*adjoint).into(), *init, loc);
+            self.add_to(*init, Some(adjoint), loc);
         }
         Ok(())
     }
@@ -220,9 +266,9 @@ impl Ad<'_> {
             let hint = self.b.vars.hint(restored.var).to_owned();
             let array = self.param(&hint, self.ty_var(restored.var));
             let top = match undo.marks {
-                Marks::Saved(_) => {
+                Marks::Saved { top, .. } => {
                     let param = self.param("top", Type::I64);
-                    tops.push((param.clone(), undo.top));
+                    tops.push((param.clone(), top));
                     Some(param.var)
                 }
                 Marks::Every(_) => None,
@@ -262,9 +308,7 @@ impl Ad<'_> {
         let mut values = Vec::new();
         for (param, _) in &job.params {
             if let Some(saved) = job.saved.get(&param.var) {
-                let hint = self.b.vars.hint(param.var).to_owned();
-                let exp = Exp::Index { array: *saved, indices: vec![i], check: Check::Certified };
-                let value = self.let_var(&hint, param.ty.clone(), exp, loc);
+                let value = self.saved_value(*saved, param, i, &map, loc);
                 map.insert(param.var, value.into());
             }
             if self.has_adjoint(param) {
@@ -274,9 +318,11 @@ impl Ad<'_> {
                 values.push(value);
             }
         }
+        let mut results: Vec<Atom> =
+            job.sizes().iter().filter_map(|(_, var)| map.get(var)).copied().collect();
         let copy = Renamer::again(self, map).body(&job.body);
         self.sweep(&copy, cts, loc)?;
-        let mut results: Vec<Atom> = values.iter().chain(free).map(|v| self.adjoint(*v, loc)).collect();
+        results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));
         results.extend(roots.iter().filter_map(|root| self.restored.now(*root)).map(Atom::from));
         results.extend(tops);
         Ok(results)
@@ -297,11 +343,11 @@ impl Ad<'_> {
                 let bottom = self.i64_op(BinOp::Mul, i, every, loc);
                 (self.i64_op(BinOp::Add, bottom, every, loc), bottom)
             }
-            (Marks::Saved(marks), top) => {
+            (Marks::Saved { marks, top: end }, top) => {
                 let exp = Exp::Index { array: marks, indices: vec![i], check: Check::Certified };
                 let bottom = self.let_exp("bottom", Type::I64, exp, loc);
                 tops.push(bottom);
-                (top.map_or(undo.top, Atom::from), bottom)
+                (top.map_or(end, Atom::from), bottom)
             }
         };
         if let Marks::Every(every) = undo.marks {
@@ -315,7 +361,11 @@ impl Ad<'_> {
     pub fn undo_loop(&mut self, job: &SavedLoop, loc: Loc) -> Res<()> {
         for restored in &job.restored {
             if let (Some(undo), Some(root)) = (&restored.undo, self.restored.root(restored.result)) {
-                self.undo_all(root, &undo.entries, undo.top, loc)?;
+                let top = match undo.marks {
+                    Marks::Every(every) => self.i64_op(BinOp::Mul, job.n, every, loc),
+                    Marks::Saved { top, .. } => top,
+                };
+                self.undo_all(root, &undo.entries, top, loc)?;
             }
         }
         Ok(())

@@ -90,12 +90,11 @@ impl Ad<'_> {
         for (skip, stm) in skipped.iter_mut().zip(&body.stms).rev() {
             let changed: Option<Vec<VarId>> = stm.pat.iter().map(|p| flow.changed(p.var)).collect();
             let only_updates = matches!(stm.exp, Exp::Update { .. } | Exp::If { .. });
-            match changed {
-                Some(roots) if only_updates && !roots.iter().any(|r| needed.contains(r)) => *skip = true,
-                _ => {
-                    let read = free_vars(&stm.exp);
-                    needed.extend(read.iter().filter_map(|v| flow.root(*v).or(flow.viewed(*v))));
-                }
+            *skip = only_updates && changed.is_some_and(|roots| !roots.iter().any(|r| needed.contains(r)));
+            // A branch is run again in the return sweep, and reads then what it reads now.
+            if !*skip || matches!(stm.exp, Exp::If { .. }) {
+                let read = free_vars(&stm.exp);
+                needed.extend(read.iter().filter_map(|v| flow.root(*v).or(flow.viewed(*v))));
             }
         }
         Ok(Some(Plan { flow, skipped }))

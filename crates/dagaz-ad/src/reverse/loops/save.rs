@@ -9,17 +9,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Stm};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
-use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
-use crate::context::{Ad, Res};
+use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
 use super::log::{Log, Logs, bound_inside, common_form, count};
-use super::{Marks, RestoredParam, SavedLoop, Undo};
+use super::resized::is_resized;
+use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
 
 /// The loop while it is built.
 pub(super) struct Saving {
@@ -28,6 +29,8 @@ pub(super) struct Saving {
     /// Values to be saved, and the arrays for them, inside.
     saves: Vec<(VarId, VarId)>,
     logs: Vec<SavingLog>,
+    /// Arrays to be packed, with the elements so far and their number, inside.
+    pub packed: Vec<(VarId, VarId, VarId)>,
 }
 
 /// The log of an array, inside and outside of the loop.
@@ -42,11 +45,16 @@ struct SavingLog {
 
 impl Saving {
     pub fn new(pat: Vec<Param>, params: Vec<(Param, Atom)>) -> Saving {
-        Saving { pat, params, saves: Vec::new(), logs: Vec::new() }
+        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new() }
+    }
+
+    /// The parameters of the original.
+    pub fn own_params(&self, run: &Body) -> Vec<(Param, Atom)> {
+        self.params[..run.result.len()].to_vec()
     }
 
     /// Another parameter: its names inside and outside.
-    fn carry(&mut self, ad: &mut Ad<'_>, init: Atom) -> (VarId, VarId) {
+    pub fn carry(&mut self, ad: &mut Ad<'_>, init: Atom) -> (VarId, VarId) {
         let (inside, outside) = (ad.like(init), ad.like(init));
         let vars = (inside.var, outside.var);
         self.params.push((inside, init));
@@ -61,6 +69,7 @@ impl Ad<'_> {
         mut saving: Saving,
         form: LoopForm,
         run: &Body,
+        room: Atom,
         job: &mut SavedLoop,
         loc: Loc,
     ) -> Res<()> {
@@ -75,7 +84,8 @@ impl Ad<'_> {
         let own = saving.params.clone();
         for (k, (param, _)) in own.iter().enumerate() {
             let (var, result) = (param.var, saving.pat[k].var);
-            let in_place = results[k] == Some(var) && !flow.is_broken(var);
+            let resized = is_resized(param, &own);
+            let in_place = results[k] == Some(var) && !flow.is_broken(var) && !resized;
             match flow.sites.get(&var).filter(|sites| !sites.is_empty()) {
                 None if in_place => {
                     job.restored.push(RestoredParam { var, result, undo: None });
@@ -85,36 +95,39 @@ impl Ad<'_> {
                     if let Some(parts) = common_form(sites, &inside) {
                         let every = count(run, var, &flow, &inside);
                         let every = every.map(|c| (self.emit_count(&c, loc), c.is_exact()));
-                        let room = match every {
-                            Some((every, _)) => self.i64_op(BinOp::Mul, job.n, every, loc),
+                        let entries = match every {
+                            Some((every, _)) => self.i64_op(BinOp::Mul, room, every, loc),
                             None => self.count_entries(&own, &form, run, var, &flow, loc)?,
                         };
-                        let log = self.new_log(&param.ty, &parts, room, loc);
+                        let log = self.new_log(&param.ty, &parts, entries, loc);
                         let every = every.filter(|(_, exact)| *exact).map(|(every, _)| every);
-                        self.carry_log(&mut saving, (var, result), &log, every, job.n, loc);
+                        self.carry_log(&mut saving, (var, result), &log, every, room, loc);
                         continue;
                     }
                 }
                 Some(_) | None => {}
             }
-            if read.contains(&var) {
-                let saved = self.save_value(&mut saving, var, job.n, loc);
+            if resized && param.ty.is_array() {
+                let saved = self.pack_value(&mut saving, &form, run, var, room, loc)?;
                 job.saved.insert(var, saved);
+            } else if resized || read.contains(&var) {
+                let saved = self.save_value(&mut saving, var, room, loc);
+                job.saved.insert(var, SavedValue::Rows(saved));
             }
         }
         let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
         for log in &saving.logs {
             let Some(entries) = log.outside.entries.clone() else { continue };
-            let undo = Some(Undo { entries, top: log.outside.top, marks: log.marks });
+            let undo = Some(Undo { entries, marks: log.marks });
             job.restored.push(RestoredParam { var: log.root, result: log.result, undo });
         }
         let Saving { pat, params, .. } = saving;
-        self.push(Stm { pat, exp: Exp::Loop { params, form, body }, loc });
+        self.push(Stm { pat, exp: Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc });
         Ok(())
     }
 
     /// An array of a value for each iteration; its name outside.
-    fn save_value(&mut self, saving: &mut Saving, value: VarId, n: Atom, loc: Loc) -> VarId {
+    pub(super) fn save_value(&mut self, saving: &mut Saving, value: VarId, n: Atom, loc: Loc) -> VarId {
         let ty = self.ty_var(value).with_outer(&[n]);
         let exp = Exp::Scratch { elem: ty.elem().unwrap_or(PrimType::F64), dims: ty.dims().to_vec() };
         let init = self.let_exp("saved", ty, exp, loc);
@@ -139,13 +152,12 @@ impl Ad<'_> {
         let (inside, outside): (Vec<VarId>, Vec<VarId>) = carried.into_iter().unzip();
         let (inside, outside, marks) = match every {
             Some(every) => {
-                let end = self.i64_op(BinOp::Mul, n, every, loc);
-                let (inside, outside) = (log.entries_moved_to(&inside), log.entries_moved_to(&outside));
-                (inside, Log { top: end, ..outside }, Marks::Every(every))
+                (log.entries_moved_to(&inside), log.entries_moved_to(&outside), Marks::Every(every))
             }
             None => {
                 let marks = self.save_value(saving, inside[0], n, loc);
-                (log.moved_to(&inside), log.moved_to(&outside), Marks::Saved(marks))
+                let top = outside[0].into();
+                (log.moved_to(&inside), log.moved_to(&outside), Marks::Saved { marks, top })
             }
         };
         saving.logs.push(SavingLog { root, result, inside, outside, marks });
@@ -166,6 +178,10 @@ impl Ad<'_> {
                 let (dims, value, ty) = (vec![DimSlice::Fix(i)], (*value).into(), ad.ty_var(*array));
                 let exp = Exp::Update { array: *array, dims, value, check: Check::Certified };
                 after.insert(*array, ad.let_exp("saved", ty, exp, loc));
+            }
+            for (value, elements, offset) in &saving.packed {
+                let [more, end] = ad.packed(*value, *elements, *offset, loc);
+                after.extend([(*elements, more), (*offset, end)]);
             }
             let mut logs = Logs::default();
             for log in &saving.logs {
@@ -196,23 +212,33 @@ impl Ad<'_> {
         flow: &Flow,
         loc: Loc,
     ) -> Res<Atom> {
-        let mut saving = Saving::new(params.iter().map(|(p, _)| p.clone()).collect(), params.to_vec());
-        let (top, _) = saving.carry(self, Atom::i64(0));
-        let mut logs = Logs::default();
-        logs.add(root, Log { top: top.into(), entries: None });
-        let body = self.body(|ad| {
+        self.inspect(params, form, loc, |ad, top| {
+            let mut logs = Logs::default();
+            logs.add(root, Log { top, entries: None });
             let mut results = ad.logged(run, flow, &mut logs)?;
             results.push(logs.all[0].top);
             Ok(results)
-        })?;
-        let Saving { pat, params, .. } = saving;
-        let counted = pat.len() - 1;
-        // The names outside are those of the parameters: all of them are replaced.
-        let exp = Exp::Loop { params, form: form.clone(), body };
-        let exp = Renamer::before(self, HashMap::new()).exp(&exp);
-        let types: Vec<_> = pat.into_iter().map(|p| p.ty).collect();
-        let vars = self.let_exps("count", &types, exp, loc);
+        })
+    }
+
+    /// Runs a loop before the loop proper, to count something; `build` makes its body, given the number so far, which
+    /// is the last of its results.
+    pub(super) fn inspect(
+        &mut self,
+        params: &[(Param, Atom)],
+        form: &LoopForm,
+        loc: Loc,
+        build: impl FnOnce(&mut Self, Atom) -> Res<Vec<Atom>>,
+    ) -> Res<Atom> {
+        let top = self.param("count", Type::I64);
+        let body = self.body(|ad| build(ad, top.var.into()))?;
+        let params = [params.to_vec(), vec![(top, Atom::i64(0))]].concat();
+        let exp = Exp::Loop { params, form: form.clone(), body, hints: LoopHints::NONE };
+        let Exp::Loop { params, form, body, .. } = Renamer::before(self, HashMap::new()).exp(&exp) else {
+            return Err(AdError::not_yet(loc, "this loop"));
+        };
+        let vars = self.let_loop(params, form, body, loc);
         self.again.extend(vars.iter().copied());
-        Ok(vars[counted].into())
+        Ok(vars.last().map_or(Atom::i64(0), |var| (*var).into()))
     }
 }
