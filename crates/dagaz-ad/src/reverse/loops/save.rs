@@ -9,8 +9,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, MsgPart, Stm};
+use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
@@ -31,6 +31,8 @@ pub(super) struct Saving {
     logs: Vec<SavingLog>,
     /// Arrays to be packed, with the elements so far and their number, inside.
     pub packed: Vec<(VarId, VarId, VarId)>,
+    /// The user says that there are no more iterations than this.
+    pub limit: Option<i64>,
 }
 
 /// The log of an array, inside and outside of the loop.
@@ -45,7 +47,7 @@ struct SavingLog {
 
 impl Saving {
     pub fn new(pat: Vec<Param>, params: Vec<(Param, Atom)>) -> Saving {
-        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new() }
+        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new(), limit: None }
     }
 
     /// The parameters of the original.
@@ -173,6 +175,12 @@ impl Ad<'_> {
     ) -> Res<Body> {
         self.body(|ad| {
             let i = ad.b.convert(counter.1, PrimType::I64, counter.0.into(), loc);
+            if let Some(limit) = saving.limit {
+                let cond = ad.b.cmp(CmpOp::Lt, PrimType::I64, i, Atom::i64(limit), loc);
+                let text = format!("a loop runs more often than its attribute says, which is {limit}");
+                let message = vec![MsgPart::Text(text)];
+                ad.push(Stm { pat: Vec::new(), exp: Exp::Assert { cond, message }, loc });
+            }
             let mut after: HashMap<VarId, Atom> = HashMap::new();
             for (value, array) in &saving.saves {
                 let (dims, value, ty) = (vec![DimSlice::Fix(i)], (*value).into(), ad.ty_var(*array));
