@@ -10,6 +10,7 @@ use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
 use crate::context::{Ad, Res};
+use crate::prune::prune;
 use crate::rename::Renamer;
 use crate::reverse::needed;
 
@@ -22,7 +23,7 @@ impl Ad<'_> {
             _ => return Ok(false),
         };
         let groups = groups(op);
-        if groups.len() < 2 {
+        if groups.len() < 2 || may_stop_for_nothing(op) {
             return Ok(false);
         }
         for group in groups {
@@ -74,6 +75,15 @@ impl Ad<'_> {
 
 fn pick<T: Clone>(items: &[T], group: &[usize]) -> Vec<T> {
     group.iter().map(|i| items[*i].clone()).collect()
+}
+
+/// Whether the operator has statements whose only effect is that they may stop the program: they belong to no group.
+fn may_stop_for_nothing(op: &Lambda) -> bool {
+    let Body { stms, result } = &op.body;
+    let kept = prune(stms.clone(), result, &HashSet::new());
+    let without_effect = needed(stms.clone(), result);
+    let has_effect = |stm: &Stm| matches!(stm.exp, Exp::Assert { .. } | Exp::Trace { .. });
+    kept.len() != without_effect.len() || kept.iter().any(has_effect)
 }
 
 /// The components in groups of those that depend on each other.

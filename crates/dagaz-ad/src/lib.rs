@@ -25,6 +25,7 @@ mod prune;
 mod rename;
 mod reverse;
 mod scalar;
+mod table;
 mod vectorised;
 
 use std::collections::HashMap;
@@ -36,6 +37,7 @@ use dagaz_core::visit::bodies_mut;
 pub use crate::context::AdError;
 use crate::context::{Ad, Res};
 use crate::rename::Renamer;
+pub use crate::table::derivatives_page;
 
 /// The program without derivative forms.
 pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {

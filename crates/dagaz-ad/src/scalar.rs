@@ -8,7 +8,7 @@
 
 use std::f64::consts::{LN_2, LN_10, PI};
 
-use dagaz_core::exp::{Exp, Loc};
+use dagaz_core::exp::{Body, Exp, Loc};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::types::Atom;
 
@@ -65,18 +65,35 @@ impl At<'_, '_> {
         self.div(k, x)
     }
 
-    /// `k + s * x * x`
-    fn quadratic(&mut self, k: f64, s: f64, x: Atom) -> Atom {
+    /// `1 + x * x`
+    fn one_plus_square(&mut self, x: Atom) -> Atom {
         let square = self.mul(x, x);
-        let k = self.num(k);
-        if s < 0.0 { self.sub(k, square) } else { self.add(k, square) }
+        let one = self.num(1.0);
+        self.add(one, square)
     }
 
-    /// `c / sqrt(k + s * x * x)`
-    fn root(&mut self, c: f64, k: f64, s: f64, x: Atom) -> Atom {
-        let inside = self.quadratic(k, s, x);
+    /// `x - 1` and `x + 1`
+    fn around(&mut self, x: Atom) -> (Atom, Atom) {
+        let one = self.num(1.0);
+        (self.sub(x, one), self.add(x, one))
+    }
+
+    /// `1 - x * x`, without the rounding error of the square.
+    fn one_minus_square(&mut self, x: Atom) -> Atom {
+        let one = self.num(1.0);
+        let (less, more) = (self.sub(one, x), self.add(one, x));
+        self.mul(less, more)
+    }
+
+    /// `c / sqrt(1 - x * x)`
+    fn circle(&mut self, c: f64, x: Atom) -> Atom {
+        let inside = self.one_minus_square(x);
         let root = self.un(UnOp::Sqrt, inside);
         self.over(c, root)
+    }
+
+    fn polygamma(&mut self, x: Atom, order: i32) -> Atom {
+        self.bin(BinOp::Polygamma, x, Prim::I32(order).into())
     }
 
     /// One if the condition holds, otherwise zero.
@@ -115,7 +132,7 @@ impl At<'_, '_> {
                 let sin = self.un(UnOp::Sin, x);
                 self.neg(sin)
             }
-            UnOp::Tan => self.quadratic(1.0, 1.0, y),
+            UnOp::Tan => self.one_plus_square(y),
             UnOp::SinPi => {
                 let cos = self.un(UnOp::CosPi, x);
                 self.scale(PI, cos)
@@ -125,45 +142,72 @@ impl At<'_, '_> {
                 self.scale(-PI, sin)
             }
             UnOp::TanPi => {
-                let inside = self.quadratic(1.0, 1.0, y);
+                let inside = self.one_plus_square(y);
                 self.scale(PI, inside)
             }
-            UnOp::Asin => self.root(1.0, 1.0, -1.0, x),
-            UnOp::Acos => self.root(-1.0, 1.0, -1.0, x),
+            UnOp::Asin => self.circle(1.0, x),
+            UnOp::Acos => self.circle(-1.0, x),
             UnOp::Atan => {
-                let inside = self.quadratic(1.0, 1.0, x);
+                let inside = self.one_plus_square(x);
                 self.over(1.0, inside)
             }
-            UnOp::AsinPi => self.root(1.0 / PI, 1.0, -1.0, x),
-            UnOp::AcosPi => self.root(-1.0 / PI, 1.0, -1.0, x),
+            UnOp::AsinPi => self.circle(1.0 / PI, x),
+            UnOp::AcosPi => self.circle(-1.0 / PI, x),
             UnOp::AtanPi => {
-                let inside = self.quadratic(1.0, 1.0, x);
+                let inside = self.one_plus_square(x);
                 self.over(1.0 / PI, inside)
             }
             UnOp::Sinh => self.un(UnOp::Cosh, x),
             UnOp::Cosh => self.un(UnOp::Sinh, x),
-            UnOp::Tanh => self.quadratic(1.0, -1.0, y),
-            UnOp::Asinh => self.root(1.0, 1.0, 1.0, x),
-            UnOp::Acosh => self.root(1.0, -1.0, 1.0, x),
+            // Not 1 - y * y, which is all rounding error where y is close to 1.
+            UnOp::Tanh => {
+                let cosh = self.un(UnOp::Cosh, x);
+                let root = self.over(1.0, cosh);
+                self.mul(root, root)
+            }
+            // The hypotenuse does not overflow where a square would.
+            UnOp::Asinh => {
+                let one = self.num(1.0);
+                let root = self.bin(BinOp::Hypot, one, x);
+                self.over(1.0, root)
+            }
+            UnOp::Acosh => {
+                let (less, more) = self.around(x);
+                let (less, more) = (self.un(UnOp::Sqrt, less), self.un(UnOp::Sqrt, more));
+                let root = self.mul(less, more);
+                self.over(1.0, root)
+            }
             UnOp::Atanh => {
-                let inside = self.quadratic(1.0, -1.0, x);
-                self.over(1.0, inside)
+                let product = self.one_minus_square(x);
+                self.over(1.0, product)
             }
             UnOp::Erf => self.gauss(2.0 / PI.sqrt(), x),
             UnOp::Erfc => self.gauss(-2.0 / PI.sqrt(), x),
             UnOp::Signum | UnOp::Ceil | UnOp::Floor | UnOp::Trunc | UnOp::Round => self.num(0.0),
             UnOp::IsNan | UnOp::IsInf | UnOp::Popc | UnOp::Clz | UnOp::Ctz => self.num(0.0),
-            UnOp::Gamma | UnOp::Lgamma => return None,
+            UnOp::Gamma => {
+                let digamma = self.polygamma(x, 0);
+                self.mul(y, digamma)
+            }
+            UnOp::Lgamma => self.polygamma(x, 0),
             // Not products: both modes treat them as conversions.
             UnOp::ToBits | UnOp::FromBits => return None,
         })
     }
 
-    /// `k * exp(-x * x)`
+    /// `k * exp(-x * x)`. The rounding error of the square would be one of the result, many times larger; so the result
+    /// is corrected by it, except where both are zero.
     fn gauss(&mut self, k: f64, x: Atom) -> Atom {
         let square = self.mul(x, x);
         let inside = self.neg(square);
+        let lost = Exp::TernOp(TernOp::Fma, self.ty, [x, x, inside]);
+        let lost = self.ad.let_exp("lost", self.ty.into(), lost, self.loc);
+        let (zero, large) = (self.num(0.0), self.num(1000.0));
+        let small = self.ad.b.cmp(CmpOp::Lt, self.ty, square, large, self.loc);
+        let lost = self.ad.select(small, self.ty.into(), lost, zero, self.loc);
         let bell = self.un(UnOp::Exp, inside);
+        let correction = self.mul(bell, lost);
+        let bell = self.sub(bell, correction);
         self.scale(k, bell)
     }
 
@@ -196,17 +240,22 @@ impl At<'_, '_> {
             BinOp::Xor if self.ty == PrimType::Bool => [one, one],
             BinOp::And | BinOp::Or | BinOp::Xor | BinOp::Shl | BinOp::Ashr | BinOp::Lshr => [zero, zero],
             BinOp::MulHi => [zero, zero],
-            BinOp::Min => {
-                let first = self.ad.b.le(self.ty, x, y, self.loc);
-                self.choice(first)
-            }
-            BinOp::Max => {
-                let first = self.ad.b.le(self.ty, y, x, self.loc);
+            // The operand that is the result counts; a NaN never is, unless both are.
+            BinOp::Min | BinOp::Max => {
+                let first = self.ad.b.eq(self.ty, r, x, self.loc);
                 self.choice(first)
             }
             BinOp::Atan2 => self.atan2(1.0, x, y),
             BinOp::Atan2Pi => self.atan2(1.0 / PI, x, y),
-            BinOp::Hypot => [self.div(x, r), self.div(y, r)],
+            BinOp::Hypot => {
+                let at_zero = self.ad.b.eq(self.ty, r, zero, self.loc);
+                let slopes = [self.div(x, r), self.div(y, r)];
+                slopes.map(|slope| self.ad.select(at_zero, self.ty.into(), zero, slope, self.loc))
+            }
+            BinOp::Polygamma => {
+                let next = self.ad.b.binop(BinOp::Add, PrimType::I32, y, Prim::I32(1).into(), self.loc);
+                [self.bin(BinOp::Polygamma, x, next), Prim::I32(0).into()]
+            }
             BinOp::NextAfter => [one, zero],
             BinOp::CopySign => {
                 let (a, b) = (self.bin(BinOp::CopySign, one, x), self.bin(BinOp::CopySign, one, y));
@@ -224,12 +273,15 @@ impl At<'_, '_> {
         [self.indicator(first), self.indicator(second)]
     }
 
+    /// `k * x / r / r` and `-k * y / r / r`, where `r` is the hypotenuse: its square might overflow.
     fn atan2(&mut self, k: f64, y: Atom, x: Atom) -> [Atom; 2] {
-        let (yy, xx) = (self.mul(y, y), self.mul(x, x));
-        let norm = self.add(yy, xx);
-        let factor = self.over(k, norm);
-        let minus = self.neg(y);
-        [self.mul(x, factor), self.mul(minus, factor)]
+        let r = self.bin(BinOp::Hypot, x, y);
+        let (towards, across) = (self.div(x, r), self.div(y, r));
+        let across = self.neg(across);
+        [towards, across].map(|side| {
+            let slope = self.div(side, r);
+            if k == 1.0 { slope } else { self.scale(k, slope) }
+        })
     }
 
     /// An integer has no logarithm: the exponent then has the derivative 0.
@@ -241,14 +293,42 @@ impl At<'_, '_> {
             let power = self.bin(BinOp::Pow, x, less);
             return [self.mul(y, power), zero];
         }
-        let power = self.bin(BinOp::Pow, x, less);
-        let slope = self.mul(y, power);
+        let slope = self.pow_slope(x, y, r, less);
         let constant = self.ad.b.eq(self.ty, y, zero, self.loc);
         let slope = self.ad.select(constant, self.ty.into(), zero, slope, self.loc);
         let log = self.un(UnOp::Log, x);
         let growth = self.mul(r, log);
         let at_zero = self.ad.b.eq(self.ty, x, zero, self.loc);
         [slope, self.ad.select(at_zero, self.ty.into(), zero, growth, self.loc)]
+    }
+
+    /// `y * x ** (y - 1)`. The rounding error of `y - 1` would count for many; so it is `y * r / x`, except where
+    /// `r` has no precision left or `x` is zero.
+    fn pow_slope(&mut self, x: Atom, y: Atom, r: Atom, less: Atom) -> Atom {
+        let least = match self.ty {
+            PrimType::F16 => 6.2e-5,
+            PrimType::F32 => f32::MIN_POSITIVE.into(),
+            _ => f64::MIN_POSITIVE,
+        };
+        let (least, most) = (self.num(least), self.num(f64::INFINITY));
+        let size = self.un(UnOp::Abs, r);
+        let normal = self.ad.b.cmp(CmpOp::Lt, self.ty, least, size, self.loc);
+        let finite = self.ad.b.cmp(CmpOp::Lt, self.ty, size, most, self.loc);
+        let precise = self.ad.b.and(normal, finite, self.loc);
+        let mut branch = |build: &mut dyn FnMut(&mut Self) -> Atom| {
+            self.ad.b.push_scope();
+            let result = build(self);
+            Body { stms: self.ad.b.pop_scope(), result: vec![result] }
+        };
+        let then = branch(&mut |at| {
+            let slope = at.div(r, x);
+            at.mul(y, slope)
+        });
+        let otherwise = branch(&mut |at| {
+            let power = at.bin(BinOp::Pow, x, less);
+            at.mul(y, power)
+        });
+        self.ad.let_exp("slope", self.ty.into(), Exp::If { cond: precise, then, otherwise }, self.loc)
     }
 
     fn ternop(&mut self, op: TernOp, [x, y, z]: [Atom; 3]) -> [Atom; 3] {

@@ -132,6 +132,8 @@ pub enum BinOp {
     CopySign,
     /// The second operand is an `i32`.
     Ldexp,
+    /// The derivative of the digamma function whose order is the second operand, an `i32`.
+    Polygamma,
     /// The high half of the double-width product.
     MulHi,
 }
@@ -477,7 +479,7 @@ op_names!(BinOp {
     Add => "add", Sub => "sub", Mul => "mul", Div => "div", Mod => "mod", Quot => "quot", Rem => "rem",
     Pow => "pow", And => "and", Or => "or", Xor => "xor", Shl => "shl", Ashr => "ashr", Lshr => "lshr",
     Min => "min", Max => "max", Atan2 => "atan2", Atan2Pi => "atan2pi", Hypot => "hypot",
-    NextAfter => "nextafter", CopySign => "copysign", Ldexp => "ldexp", MulHi => "mul_hi",
+    NextAfter => "nextafter", CopySign => "copysign", Ldexp => "ldexp", Polygamma => "polygamma", MulHi => "mul_hi",
 });
 
 op_names!(TernOp { Fma => "fma", Mad => "mad", MadHi => "mad_hi", Lerp => "lerp" });
@@ -510,6 +512,6 @@ impl UnOp {
 impl BinOp {
     /// The type of the second operand, given that of the first.
     pub fn second(self, first: PrimType) -> PrimType {
-        if self == BinOp::Ldexp { PrimType::I32 } else { first }
+        if matches!(self, BinOp::Ldexp | BinOp::Polygamma) { PrimType::I32 } else { first }
     }
 }

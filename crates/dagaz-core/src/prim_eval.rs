@@ -8,6 +8,7 @@ use std::fmt;
 use half::f16;
 
 use crate::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
+use crate::special::polygamma;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PrimError {
@@ -267,6 +268,13 @@ pub fn eval_binop(op: BinOp, x: Prim, y: Prim) -> PrimResult {
         (Prim::F16(x), Prim::I32(y)) if op == BinOp::Ldexp => {
             Ok(Prim::F16(f16::from_f64(libm::ldexp(x.to_f64(), y))))
         }
+        (Prim::F64(x), Prim::I32(y)) if op == BinOp::Polygamma => Ok(Prim::F64(polygamma(y, x))),
+        (Prim::F32(x), Prim::I32(y)) if op == BinOp::Polygamma => {
+            Ok(Prim::F32(polygamma(y, x.into()) as f32))
+        }
+        (Prim::F16(x), Prim::I32(y)) if op == BinOp::Polygamma => {
+            Ok(Prim::F16(f16::from_f64(polygamma(y, x.to_f64()))))
+        }
         (Prim::Bool(x), Prim::Bool(y)) => match op {
             BinOp::And | BinOp::Min => Ok(Prim::Bool(x & y)),
             BinOp::Or | BinOp::Max => Ok(Prim::Bool(x | y)),
@@ -299,7 +307,7 @@ fn binop_f64(op: BinOp, x: f64, y: f64) -> Result<f64, PrimError> {
         BinOp::NextAfter => libm::nextafter(x, y),
         BinOp::CopySign => x.copysign(y),
         BinOp::Quot | BinOp::Rem | BinOp::And | BinOp::Or | BinOp::Xor => return Err(PrimError::IllTyped),
-        BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Ldexp | BinOp::MulHi => {
+        BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Ldexp | BinOp::Polygamma | BinOp::MulHi => {
             return Err(PrimError::IllTyped);
         }
     })

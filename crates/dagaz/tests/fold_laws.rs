@@ -8,8 +8,6 @@ use dagaz_core::formats::compare::first_difference;
 use dagaz_core::formats::text;
 use dagaz_core::value::Value;
 
-use laws::check;
-
 /// Operators on small matrices, complex numbers and flags.
 const OPERATORS: &str = "
 type m2 = (f64, f64, f64, f64)
@@ -26,16 +24,16 @@ def either (a: f64) (b: f64) = a + b - a * b
 def segmented (a: (bool, f64)) (b: (bool, f64)) = (a.0 || b.0, if b.0 then b.1 else a.1 * b.1)
 ";
 
-macro_rules! laws {
+macro_rules! fold_laws {
     ($($name:ident: $definition:literal;)*) => {
         $(#[test]
         fn $name() {
-            check(&format!("{OPERATORS}{}", $definition));
+            laws::check(&format!("{OPERATORS}{}", $definition));
         })*
     };
 }
 
-laws! {
+fold_laws! {
     product: "def f (x: [4]f64) = [f64.product x, reduce (\\a b -> b * a) 1 x]";
     product_with_one_zero: "def f (x: [4]f64) = [f64.product (copy x with [1] = x[0] - 0.7)]";
     product_with_two_zeros: "def f (x: [4]f64) = [f64.product [x[0] - 0.7, x[1], x[2] - 0.3, x[3], x[0]]]";
@@ -135,6 +133,31 @@ laws! {
     scatter_in_two_dimensions: "
         def f (x: [4]f64) =
           flatten (scatter_2d [[x[0], x[1]], [x[2], x[3]]] [(0, 1), (1, 0), (5, 0)] (map (\\y -> y * y) (take 3 x)))";
+    reductions_in_maps: "
+        def f (x: [4]f64) =
+          map (\\a -> reduce (\\p q -> p + q + a * p * q) 0 (map (* a) x) + f64.maximum (map (\\b -> a * b * b) x)
+                    + f64.product x * a) x";
+    scans_in_maps: "
+        def f (x: [4]f64) =
+          map (\\a -> f64.sum (scan (\\p q -> p + q + x[1] * p * q) 0 (map (* a) x))
+                    + (last (scan mul (1, 0, 0, 1) (map to_m2 x))).2) x";
+    histograms_in_maps: "
+        def f (x: [4]f64) =
+          flatten (map (\\a -> reduce_by_index (map (* a) x) (\\p q -> p + q + x[1] * p * q) 0 [0, 2, 0, 1] (map f64.sin x)) x)
+          ++ flatten (map (\\a -> reduce_by_index (map (* a) x) (*) 1 [0, 2, 0, 1] (map (+ a) x)) x)
+          ++ flatten (map (\\a -> reduce_by_index (map (* a) x) f64.min f64.inf [0, 2, 0, 1] (map (+ a) x)) x)";
+    scans_in_loops: "
+        def f (x: [4]f64) = loop y = x for i < 3 do scan (\\a b -> a + b + x[1] * a * b) 0 (map (* 0.3) y)";
+    histograms_in_loops: "
+        def f (x: [4]f64) = loop y = x for i < 3 do reduce_by_index (copy x) either 0 [i, 1, i, 9] (map (* 0.3) y)";
+    operators_with_loops_and_branches: "
+        def f (x: [4]f64) =
+          let op a b = if a > b then (loop c = a for i < 2 do c * 1.0) else b
+          in [reduce op f64.lowest (map f64.sin x)] ++ scan op f64.lowest x ++ reduce_by_index (copy x) op f64.lowest [0, 1, 0, 1] (map f64.sin x)";
+    operators_with_scans: "
+        def f (x: [4]f64) =
+          let op (a: [2]f64) (b: [2]f64) = let s = scan (+) 0 [a[0] * b[0], a[0] * b[1] + a[1] * b[0] - a[0] * b[0]] in s
+          in reduce op [1, 0] (map (\\y -> [y, f64.sin y]) x) ++ flatten (scan op [1, 0] (map (\\y -> [y, f64.sin y]) x))";
     scatter_of_equal_values: "def f (x: [4]f64) = scatter (map f64.sin x) [1, 1, 3] [x[0] * x[2], x[0] * x[2], x[1]]";
 }
 

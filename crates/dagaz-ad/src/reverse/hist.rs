@@ -6,11 +6,11 @@
 //! - A minimum or maximum passes its cotangent to the value, or to what was in the bin before, that it is; of equal
 //!   ones to the first, which another histogram finds.
 //! - A product divides the result of the bin by the value. Where the result is zero, not finite or too small to be exact,
-//!   this says nothing, and its derivative is wrong; if there is such a bin, values are sorted for its sake.
+//!   this says nothing, and its derivative is wrong; if there are such bins, their values are sorted.
 //!
 //! Indices out of bounds write nothing and read zero.
 
-use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Loc};
+use dagaz_core::exp::{Body, Exp, Lambda, Loc};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
@@ -117,33 +117,29 @@ impl Ad<'_> {
         let ct = self.flattened(ct, flat.m, &row, loc);
         let product = self.flattened(bins.results[0], flat.m, &row, loc);
         let exact = self.exact_bins(flat.m, product, ty, loc)?;
-        // Where all bins are exact, nothing is sorted.
-        let (n, all) = (flat.n, exact.1);
-        flat.n = self.select(all, Type::I64, Atom::i64(0), n, loc);
-        let keys = flat.keys;
-        flat.keys = self.beginning(keys, flat.n, &Type::I64, loc);
-        flat.values = vec![self.beginning(bins.values[0], flat.n, &row, loc)];
+        let (n, keys) = (flat.n, flat.keys);
+        let counts = self.keep_inexact(&mut flat, exact, ty)?;
         if self.is_active_var(bins.values[0]) {
             self.active.insert(flat.values[0]);
         }
         let sorted = self.sort_bins(&flat, &[Some(ct)])?;
-        let others = [product, ct, exact.0];
+        let others = [product, ct, exact];
         if let (true, Some(Atom::Var(slow))) = (self.is_active_var(bins.values[0]), sorted.adjoints[0]) {
-            let numbers = self.iota(n, loc);
             let params = self.params("x", &[Type::I64, row.clone(), Type::I64]);
-            let (key, value, i): (Atom, Atom, Atom) =
+            let (key, value, count): (Atom, Atom, Atom) =
                 (params[0].var.into(), params[1].var.into(), params[2].var.into());
             let lambda = self.lambda(params, vec![row.clone()], |ad| {
                 let cond = ad.less(key, flat.m, loc);
                 let then = ad.body(|ad| {
                     ad.product_without(value, ty, &others, key, loc, |ad| {
-                        Ok(ad.rows_at(&[slow], &[Type::Prim(ty)], &[i], loc))
+                        let place = ad.i64_op(BinOp::Sub, count, Atom::i64(1), loc);
+                        Ok(ad.rows_at(&[slow], &[Type::Prim(ty)], &[place], loc))
                     })
                 })?;
                 let otherwise = Body { stms: Vec::new(), result: vec![Prim::zero(ty).into()] };
                 Ok(vec![ad.let_exp("adj", ty.into(), Exp::If { cond, then, otherwise }, loc)])
             })?;
-            let adjoint = self.mapped(n, vec![keys, bins.values[0], numbers], lambda, loc)[0];
+            let adjoint = self.mapped(n, vec![keys, bins.values[0], counts], lambda, loc)[0];
             self.add_adj(bins.values[0], adjoint.into(), loc);
         }
         if self.is_active_var(bins.dests[0]) {
@@ -186,8 +182,8 @@ impl Ad<'_> {
         Ok(vec![self.let_exp("adj", ty.into(), Exp::If { cond, then, otherwise }, loc)])
     }
 
-    /// Which products are so far from zero and infinity that no factor or part of them is there, and whether all are.
-    fn exact_bins(&mut self, m: Atom, product: VarId, ty: PrimType, loc: Loc) -> Res<(VarId, Atom)> {
+    /// Which products are so far from zero and infinity that no factor or part of them is there.
+    fn exact_bins(&mut self, m: Atom, product: VarId, ty: PrimType, loc: Loc) -> Res<VarId> {
         let least = match ty {
             PrimType::F16 => 6.103515625e-5,
             PrimType::F32 => f64::from(f32::MIN_POSITIVE),
@@ -202,11 +198,74 @@ impl Ad<'_> {
             let finite = ad.b.lt(ty, size, Prim::highest(ty).into(), loc);
             Ok(vec![ad.b.and(large, finite, loc)])
         })?;
-        let exact = self.mapped(m, vec![product], lambda, loc)[0];
+        Ok(self.mapped(m, vec![product], lambda, loc)[0])
+    }
+
+    /// Leaves only the values of bins that are not exact; for each of the others, how many of them there are up to it.
+    fn keep_inexact(&mut self, flat: &mut FlatBins<'_>, exact: VarId, ty: PrimType) -> Res<VarId> {
+        let (n, loc) = (flat.n, flat.loc);
+        let numbers = Type::array(PrimType::I64, vec![n]);
         let op = self.b.binop_lambda(BinOp::And, PrimType::Bool, loc);
-        let neutral = vec![Atom::bool(true)];
-        let all = Exp::Reduce { width: m, arrays: vec![exact], pre: None, op, neutral, commutative: true };
-        Ok((exact, self.let_exp("all_exact", Type::BOOL, all, loc)))
+        let (arrays, neutral) = (vec![exact], vec![Atom::bool(true)]);
+        let all = Exp::Reduce { width: flat.m, arrays, pre: None, op, neutral, commutative: true };
+        let all = self.let_exp("all_exact", Type::BOOL, all, loc);
+        let empty = self.b.eq(PrimType::I64, n, Atom::i64(0), loc);
+        let cond = self.b.or(all, empty, loc);
+        let scratch = |ad: &mut Self, elem: PrimType, n: Atom| {
+            let ty = Type::array(elem, vec![n]);
+            ad.let_exp("scratch", ty, Exp::Scratch { elem, dims: vec![n] }, loc)
+        };
+        let then = self.body(|ad| {
+            Ok(vec![scratch(ad, PrimType::I64, n), scratch(ad, PrimType::I64, n), Atom::i64(0)])
+        })?;
+        let otherwise = self.body(|ad| ad.count_inexact(flat, exact))?;
+        let types = [numbers.clone(), numbers, Type::I64];
+        let counted = self.let_exps("counted", &types, Exp::If { cond, then, otherwise }, loc);
+        let few = Atom::from(counted[2]);
+        let types = [Type::array(PrimType::I64, vec![few]), Type::array(ty, vec![few])];
+        let then = self.body(|ad| Ok(vec![scratch(ad, PrimType::I64, few), scratch(ad, ty, few)]))?;
+        let otherwise = self.body(|ad| {
+            let dests = [scratch(ad, PrimType::I64, few), scratch(ad, ty, few)];
+            let dests = super::operator::vars(&dests);
+            let arrays = vec![counted[1], flat.keys, flat.values[0]];
+            let exp = Exp::Scatter { width: n, arrays, pre: None, dests, shape: vec![few] };
+            let kept = ad.let_exps("kept", &types, exp, loc);
+            Ok(kept.into_iter().map(Atom::from).collect())
+        })?;
+        let kept = self.let_exps("kept", &types, Exp::If { cond, then, otherwise }, loc);
+        (flat.n, flat.keys, flat.values) = (few, kept[0], vec![kept[1]]);
+        Ok(counted[0])
+    }
+
+    /// For each value, how many up to it are in bins that are not exact, and its place among them or -1; then how many
+    /// there are. There are values.
+    fn count_inexact(&mut self, flat: &FlatBins<'_>, exact: VarId) -> Res<Vec<Atom>> {
+        let (n, loc) = (flat.n, flat.loc);
+        let param = self.param("key", Type::I64);
+        let key = param.var.into();
+        let constant = |n: i64| Body { stms: Vec::new(), result: vec![Atom::i64(n)] };
+        let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {
+            let cond = ad.less(key, flat.m, loc);
+            let then = ad.body(|ad| {
+                let cond = ad.rows_at(&[exact], &[Type::BOOL], &[key], loc)[0];
+                let exp = Exp::If { cond, then: constant(0), otherwise: constant(1) };
+                Ok(vec![ad.let_exp("counts", Type::I64, exp, loc)])
+            })?;
+            Ok(vec![ad.let_exp("counts", Type::I64, Exp::If { cond, then, otherwise: constant(0) }, loc)])
+        })?;
+        let flags = self.mapped(n, vec![flat.keys], lambda, loc)[0];
+        let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
+        let counts = self.scanned(n, vec![flags], op, vec![Atom::i64(0)], loc)[0];
+        let params = self.params("x", &[Type::I64, Type::I64]);
+        let (flag, count) = (params[0].var.into(), params[1].var.into());
+        let lambda = self.lambda(params, vec![Type::I64], |ad| {
+            let product = ad.i64_op(BinOp::Mul, flag, count, loc);
+            Ok(vec![ad.i64_op(BinOp::Sub, product, Atom::i64(1), loc)])
+        })?;
+        let places = self.mapped(n, vec![flags, counts], lambda, loc)[0];
+        let last = self.i64_op(BinOp::Sub, n, Atom::i64(1), loc);
+        let few = self.rows_at(&[counts], &[Type::I64], &[last], loc)[0];
+        Ok(vec![counts.into(), places.into(), few])
     }
 
     /// The adjoints of what was in the bins before.
@@ -286,11 +345,5 @@ impl Ad<'_> {
             return array.into();
         }
         self.let_exp("shaped", ty.clone(), Exp::Reshape { dims: ty.dims().to_vec(), array }, loc)
-    }
-
-    /// The first `n` rows.
-    fn beginning(&mut self, array: VarId, n: Atom, row: &Type, loc: Loc) -> VarId {
-        let dims: Vec<DimSlice> = [n].iter().chain(row.dims()).map(|d| super::whole(*d)).collect();
-        self.let_var("beginning", row.with_outer(&[n]), Exp::Slice { array, dims }, loc)
     }
 }

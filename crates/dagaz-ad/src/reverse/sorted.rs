@@ -9,7 +9,7 @@
 //! Radix sort takes a pass of a scan and a scatter for each bit of the number of bins. What is out of bounds is in
 //! a bin of its own behind the others.
 
-use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, LoopForm, LoopHints};
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, LoopHints};
 use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
@@ -101,58 +101,54 @@ impl Ad<'_> {
         let empty = self.b.eq(PrimType::I64, n, Atom::i64(0), loc);
         let bound = self.select(empty, Type::I64, Atom::i64(0), bits, loc);
         let numbers = self.iota(n, loc);
-        let (keys, order) = (self.param("keys", array.clone()), self.param("order", array.clone()));
+        let order = self.param("order", array.clone());
         let counter = self.param("bit", Type::I64).var;
         let body = self.body(|ad| {
-            let places = ad.places_by_bit(n, keys.var, numbers, counter.into(), loc)?;
-            let mut scratch = Vec::new();
-            for _ in 0..2 {
-                let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
-                scratch.push(ad.let_var("scratch", array.clone(), exp, loc));
-            }
-            let arrays = vec![places, keys.var, order.var];
-            let exp = Exp::Scatter { width: n, arrays, pre: None, dests: scratch, shape: vec![n] };
-            let moved = ad.let_exps("sorted", &[array.clone(), array.clone()], exp, loc);
-            Ok(moved.into_iter().map(Atom::from).collect())
+            let places = ad.places_by_bit(bins, order.var, numbers, counter.into())?;
+            let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
+            let scratch = ad.let_var("scratch", array.clone(), exp, loc);
+            let arrays = vec![places, order.var];
+            let exp = Exp::Scatter { width: n, arrays, pre: None, dests: vec![scratch], shape: vec![n] };
+            Ok(vec![ad.let_exp("sorted", array.clone(), exp, loc)])
         })?;
-        let params = vec![(keys, bins.keys.into()), (order, numbers.into())];
+        let params = vec![(order, numbers.into())];
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound };
-        let sorted = self.let_exps(
-            "sorted",
-            &[array.clone(), array],
-            Exp::Loop { params, form, body, hints: LoopHints::NONE },
-            loc,
-        );
-        Ok((sorted[0], sorted[1]))
+        let order =
+            self.let_var("order", array, Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc);
+        let param = self.param("number", Type::I64);
+        let number = param.var.into();
+        let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {
+            Ok(ad.rows_at(&[bins.keys], &[Type::I64], &[number], loc))
+        })?;
+        Ok((self.mapped(n, vec![order], lambda, loc)[0], order))
     }
 
-    /// Where each key goes if those without the bit come first and the order is otherwise kept. There are keys.
-    fn places_by_bit(&mut self, n: Atom, keys: VarId, numbers: VarId, bit: Atom, loc: Loc) -> Res<VarId> {
-        let param = self.param("key", Type::I64);
-        let key = param.var.into();
+    /// Where each value goes if those whose keys have the bit come last and the order is otherwise kept. There are
+    /// values.
+    fn places_by_bit(&mut self, bins: &FlatBins<'_>, order: VarId, numbers: VarId, bit: Atom) -> Res<VarId> {
+        let (n, loc) = (bins.n, bins.loc);
+        let param = self.param("number", Type::I64);
+        let number = param.var.into();
         let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {
+            let key = ad.rows_at(&[bins.keys], &[Type::I64], &[number], loc)[0];
             let shifted = ad.i64_op(BinOp::Lshr, key, bit, loc);
-            let is_set = ad.i64_op(BinOp::And, shifted, Atom::i64(1), loc);
-            Ok(vec![ad.i64_op(BinOp::Sub, Atom::i64(1), is_set, loc)])
+            Ok(vec![ad.i64_op(BinOp::And, shifted, Atom::i64(1), loc)])
         })?;
-        let unset = self.mapped(n, vec![keys], lambda, loc)[0];
+        let set = self.mapped(n, vec![order], lambda, loc)[0];
         let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
-        let counts = self.scanned(n, vec![unset], op, vec![Atom::i64(0)], loc)[0];
+        let counts = self.scanned(n, vec![set], op, vec![Atom::i64(0)], loc)[0];
         let last = self.i64_op(BinOp::Sub, n, Atom::i64(1), loc);
-        let exp = Exp::Index { array: counts, indices: vec![last], check: Check::Certified };
-        let all_unset = self.let_exp("count", Type::I64, exp, loc);
+        let all_set = self.rows_at(&[counts], &[Type::I64], &[last], loc)[0];
+        let last_unset = self.i64_op(BinOp::Sub, last, all_set, loc);
         let params = self.params("x", &vec![Type::I64; 3]);
         let x = atoms(&params);
         let lambda = self.lambda(params, vec![Type::I64], |ad| {
             let cond = ad.b.eq(PrimType::I64, x[0], Atom::i64(0), loc);
-            let then = ad.body(|ad| {
-                let set_before = ad.i64_op(BinOp::Sub, x[2], x[1], loc);
-                Ok(vec![ad.i64_op(BinOp::Add, all_unset, set_before, loc)])
-            })?;
-            let otherwise = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Sub, x[1], Atom::i64(1), loc)]))?;
+            let then = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Sub, x[2], x[1], loc)]))?;
+            let otherwise = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Add, last_unset, x[1], loc)]))?;
             Ok(vec![ad.let_exp("place", Type::I64, Exp::If { cond, then, otherwise }, loc)])
         })?;
-        Ok(self.mapped(n, vec![unset, counts, numbers], lambda, loc)[0])
+        Ok(self.mapped(n, vec![set, counts, numbers], lambda, loc)[0])
     }
 
     fn segments(&mut self, bins: &FlatBins<'_>, keys: VarId, order: VarId) -> Res<Segments> {

@@ -7,7 +7,7 @@ use crate::value::{Array, Shape, Value};
 
 use super::code::{CodeAcc, CodeAccOp, CodeFold, CodeLambda, CodeRows, Operand, Slot};
 use super::error::{Fallible, internal};
-use super::exec::{Frame, Machine};
+use super::exec::{Frame, Machine, set_prim};
 use super::parallel::{Row, levels};
 
 /// An accumulator between the beginning and the end of its `with_acc`.
@@ -47,6 +47,10 @@ impl<'c> Machine<'c> {
             frame[*slot as usize] = value;
         }
         for (array, slot) in arrays.iter().zip(&op.params) {
+            if let (true, Some(prim)) = (array.shape().len() == rank, array.get(row)) {
+                set_prim(&mut frame[*slot as usize], prim);
+                continue;
+            }
             // A row is copied, for a view would make the array shared and the write a copy of everything.
             let old = match array.at(rank, row * array.stride_after(rank)) {
                 Some(Value::Prim(prim)) => Slot::Prim(prim),
@@ -68,6 +72,12 @@ impl<'c> Machine<'c> {
     }
 
     fn write_row(&mut self, array: &mut Array, (rank, row): (usize, usize), value: Slot) -> Fallible<()> {
+        if let (Slot::Prim(prim), true) = (&value, array.shape().len() == rank)
+            && array.set(row, *prim)
+        {
+            self.work += 1;
+            return Ok(());
+        }
         let value = value.into_value()?;
         self.work += value.elements() as u64;
         let at = row * array.stride_after(rank);

@@ -1,0 +1,507 @@
+//! The reverse derivatives of reductions, scans, histograms and scatters as text: Core in, Core out.
+
+use dagaz_ad::differentiate;
+use dagaz_core::parse::parse;
+use dagaz_core::print::print_without_locs;
+use dagaz_core::verify::verify;
+use expect_test::{Expect, expect};
+
+fn check(input: &str, expected: Expect) {
+    let program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    let errors = verify(&program);
+    assert!(errors.is_empty(), "{}", errors[0]);
+    let shown = match differentiate(program) {
+        Ok(program) => print_without_locs(&program),
+        Err(errors) => errors.iter().map(|e| format!("{}: {e}\n", e.code)).collect(),
+    };
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn product_backwards_is_scanned_from_both_sides() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ct: f64) : (xs_adj: [n]f64) =
+            let (y: f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : (f64) ->
+              let (p: f64) = reduce n (as)
+                op \(a: f64, b: f64) : (f64) ->
+                  let (c: f64) = f64.mul a b
+                  in (c)
+                neutral (1.0f64)
+              in (p)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ct_2: f64) : (xs_adj_3: [n_0]f64) =
+              let (as_6: [n_0]f64) = xs_1
+              let (p_7: f64) =
+                reduce n_0 (as_6)
+                  op \(a_8: f64, b_9: f64) : (f64) ->
+                    let (c_10: f64) = f64.mul a_8 b_9
+                    in (c_10)
+                  neutral (1.0f64)
+              let (scanned_14: [n_0]f64) =
+                scan n_0 (as_6)
+                  op \(a_11: f64, b_12: f64) : (f64) ->
+                    let (c_13: f64) = f64.mul a_11 b_12
+                    in (c_13)
+                  neutral (1.0f64)
+              let (add_15: i64) = i64.add n_0 1i64
+              let (first_16: [1i64]f64) = array f64 (1.0f64)
+              let (longer_17: [add_15]f64) = concat (first_16, scanned_14)
+              let (before_18: [n_0]f64) = slice longer_17 [0i64 :+ n_0 * 1i64]
+              let (sub_22: i64) = i64.sub n_0 1i64
+              let (reversed_23: [n_0]f64) = slice as_6 [sub_22 :+ n_0 * -1i64]
+              let (scanned_24: [n_0]f64) =
+                scan n_0 (reversed_23)
+                  op \(b_20: f64, a_19: f64) : (f64) ->
+                    let (c_21: f64) = f64.mul a_19 b_20
+                    in (c_21)
+                  neutral (1.0f64)
+              let (add_25: i64) = i64.add n_0 1i64
+              let (first_26: [1i64]f64) = array f64 (1.0f64)
+              let (longer_27: [add_25]f64) = concat (first_26, scanned_24)
+              let (before_28: [n_0]f64) = slice longer_27 [0i64 :+ n_0 * 1i64]
+              let (sub_29: i64) = i64.sub n_0 1i64
+              let (reversed_30: [n_0]f64) = slice before_28 [sub_29 :+ n_0 * -1i64]
+              let (mapped_35: [n_0]f64) =
+                map n_0 (reversed_30)
+                  \(r_32: f64) : (f64) ->
+                    let (mul_34: f64) = f64.mul r_32 ct_2
+                    in (mul_34)
+              let (adj_42: [n_0]f64) =
+                map n_0 (before_18, mapped_35)
+                  \(a_36: f64, ct_39: f64) : (f64) ->
+                    let (mul_41: f64) = f64.mul a_36 ct_39
+                    in (mul_41)
+              let (y_4: f64) = p_7
+              let (xs_adj_5: [n_0]f64) = adj_42
+              in (xs_adj_5)
+        "#]],
+    );
+}
+
+#[test]
+fn maximum_backwards_finds_the_first() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ct: f64) : (xs_adj: [n]f64) =
+            let (y: f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : (f64) ->
+              let (p: f64) = reduce n (as)
+                op \(a: f64, b: f64) : (f64) ->
+                  let (c: f64) = f64.max a b
+                  in (c)
+                neutral (-f64.inf)
+              in (p)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ct_2: f64) : (xs_adj_3: [n_0]f64) =
+              let (as_6: [n_0]f64) = xs_1
+              let (p_7: f64) =
+                reduce n_0 (as_6)
+                  op \(a_8: f64, b_9: f64) : (f64) ->
+                    let (c_10: f64) = f64.max a_8 b_9
+                    in (c_10)
+                  neutral (-f64.inf)
+              let (iota_11: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (best_19: f64, best_20: i64) =
+                reduce n_0 (as_6, iota_11)
+                  op \(x_12: f64, x_13: i64, x_14: f64, x_15: i64) : (f64, i64) ->
+                    let (max_16: f64) = f64.max x_12 x_14
+                    let (le_17: bool) = f64.le x_14 x_12
+                    let (chosen_18: i64) =
+                      if le_17 then
+                        in (x_13)
+                      else
+                        in (x_15)
+                    in (max_16, chosen_18)
+                  neutral (-f64.inf, -1i64)
+              let (zeros_21: [n_0]f64) = replicate [n_0] 0.0f64
+              let (le_22: bool) = i64.le 0i64 best_20
+              let (as_adj_26: [n_0]f64) =
+                if le_22 then
+                  let (part_23: f64) = zeros_21[best_20] certified
+                  let (add_24: f64) = f64.add part_23 ct_2
+                  let (as_adj_25: [n_0]f64) = zeros_21 with [best_20] = add_24 certified
+                  in (as_adj_25)
+                else
+                  in (zeros_21)
+              let (y_4: f64) = p_7
+              let (xs_adj_5: [n_0]f64) = as_adj_26
+              in (xs_adj_5)
+        "#]],
+    );
+}
+
+#[test]
+fn independent_components_are_reduced_one_by_one() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64, c: f64, d: f64) : (xs_adj: [n]f64, ys_adj: [n]f64) =
+            let (s: f64, t: f64, xs_adj: [n]f64, ys_adj: [n]f64) =
+              vjp (xs, ys) (c, d) \(as: [n]f64, bs: [n]f64) : (f64, f64) ->
+                let (p: f64, q: f64) = reduce n (as, bs)
+                  op \(a1: f64, b1: f64, a2: f64, b2: f64) : (f64, f64) ->
+                    let (a: f64) = f64.add a1 a2
+                    let (b: f64) = f64.add b2 b1
+                    in (a, b)
+                  neutral (0.0f64, 0.0f64)
+                in (p, q)
+            in (xs_adj, ys_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64, c_3: f64, d_4: f64) : (xs_adj_5: [n_0]f64, ys_adj_6: [n_0]f64) =
+              let (as_11: [n_0]f64) = xs_1
+              let (bs_12: [n_0]f64) = ys_2
+              let (p_13: f64) =
+                reduce n_0 (as_11)
+                  op \(a1_21: f64, a2_22: f64) : (f64) ->
+                    let (a_23: f64) = f64.add a1_21 a2_22
+                    in (a_23)
+                  neutral (0.0f64)
+              let (q_14: f64) =
+                reduce n_0 (bs_12)
+                  op \(b1_24: f64, b2_25: f64) : (f64) ->
+                    let (b_26: f64) = f64.add b2_25 b1_24
+                    in (b_26)
+                  neutral (0.0f64)
+              let (ct_27: [n_0]f64) = replicate [n_0] d_4
+              let (ct_28: [n_0]f64) = replicate [n_0] c_3
+              let (s_7: f64) = p_13
+              let (t_8: f64) = q_14
+              let (xs_adj_9: [n_0]f64) = ct_28
+              let (ys_adj_10: [n_0]f64) = ct_27
+              in (xs_adj_9, ys_adj_10)
+        "#]],
+    );
+}
+
+#[test]
+fn reduction_of_rows_by_elements_is_one_of_columns() {
+    check(
+        r"def f (n: i64, k: i64, xs: [n][k]f64, ne: [k]f64, ct: [k]f64) : (xs_adj: [n][k]f64) =
+            let (y: [k]f64, xs_adj: [n][k]f64) = vjp (xs) (ct) \(as: [n][k]f64) : ([k]f64) ->
+              let (p: [k]f64) = reduce n (as)
+                op \(a: [k]f64, b: [k]f64) : ([k]f64) ->
+                  let (c: [k]f64) = map k (b, a) \(x: f64, y: f64) : (f64) ->
+                    let (z: f64) = f64.min x y
+                    in (z)
+                  in (c)
+                neutral (ne)
+              in (p)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, xs_2: [n_0][k_1]f64, ne_3: [k_1]f64, ct_4: [k_1]f64) : (xs_adj_5: [n_0][k_1]f64) =
+              let (as_8: [n_0][k_1]f64) = xs_2
+              let (columns_16: [k_1][n_0]f64) = rearrange (1, 0) as_8
+              let (p_9: [k_1]f64) =
+                map k_1 (columns_16, ne_3)
+                  \(xs_17: [n_0]f64, ne_18: f64) : (f64) ->
+                    let (column_22: f64) =
+                      reduce n_0 (xs_17)
+                        op \(y_20: f64, x_19: f64) : (f64) ->
+                          let (z_21: f64) = f64.min x_19 y_20
+                          in (z_21)
+                        neutral (ne_18)
+                    in (column_22)
+              let (adj_46: [k_1][n_0]f64) =
+                map k_1 (columns_16, ne_3, ct_4)
+                  \(xs_23: [n_0]f64, ne_24: f64, ct_29: f64) : ([n_0]f64) ->
+                    let (iota_30: [n_0]i64) = iota i64 n_0 0i64 1i64
+                    let (best_38: f64, best_39: i64) =
+                      reduce n_0 (xs_23, iota_30)
+                        op \(x_31: f64, x_32: i64, x_33: f64, x_34: i64) : (f64, i64) ->
+                          let (min_35: f64) = f64.min x_33 x_31
+                          let (le_36: bool) = f64.le x_33 x_31
+                          let (chosen_37: i64) =
+                            if le_36 then
+                              in (x_34)
+                            else
+                              in (x_32)
+                          in (min_35, chosen_37)
+                        neutral (ne_24, -1i64)
+                    let (zeros_40: [n_0]f64) = replicate [n_0] 0.0f64
+                    let (le_41: bool) = i64.le 0i64 best_39
+                    let (xs_adj_45: [n_0]f64) =
+                      if le_41 then
+                        let (part_42: f64) = zeros_40[best_39] certified
+                        let (add_43: f64) = f64.add part_42 ct_29
+                        let (xs_adj_44: [n_0]f64) = zeros_40 with [best_39] = add_43 certified
+                        in (xs_adj_44)
+                      else
+                        in (zeros_40)
+                    in (xs_adj_45)
+              let (ct_47: [n_0][k_1]f64) = rearrange (1, 0) adj_46
+              let (y_6: [k_1]f64) = p_9
+              let (xs_adj_7: [n_0][k_1]f64) = ct_47
+              in (xs_adj_7)
+        "#]],
+    );
+}
+
+#[test]
+fn scan_of_one_active_number_is_a_recurrence() {
+    check(
+        r"def f (n: i64, fs: [n]bool, xs: [n]f64, ct: [n]f64) : (xs_adj: [n]f64) =
+            let (y: [n]f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : ([n]f64) ->
+              let (gs: [n]bool, bs: [n]f64) = scan n (fs, as)
+                op \(f1: bool, a1: f64, f2: bool, a2: f64) : (bool, f64) ->
+                  let (f: bool) = bool.or f1 f2
+                  let (a: f64) =
+                    if f2 then
+                      in (a2)
+                    else
+                      let (p: f64) = f64.mul a1 a2
+                      in (p)
+                  in (f, a)
+                neutral (false, 1.0f64)
+              in (bs)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, fs_1: [n_0]bool, xs_2: [n_0]f64, ct_3: [n_0]f64) : (xs_adj_4: [n_0]f64) =
+              let (as_7: [n_0]f64) = xs_2
+              let (gs_8: [n_0]bool, bs_9: [n_0]f64) =
+                scan n_0 (fs_1, as_7)
+                  op \(f1_10: bool, a1_11: f64, f2_12: bool, a2_13: f64) : (bool, f64) ->
+                    let (f_14: bool) = bool.or f1_10 f2_12
+                    let (a_15: f64) =
+                      if f2_12 then
+                        in (a2_13)
+                      else
+                        let (p_16: f64) = f64.mul a1_11 a2_13
+                        in (p_16)
+                    in (f_14, a_15)
+                  neutral (false, 1.0f64)
+              let (add_17: i64) = i64.add n_0 1i64
+              let (first_21: [1i64]f64) = array f64 (1.0f64)
+              let (longer_22: [add_17]f64) = concat (first_21, bs_9)
+              let (before_23: [n_0]f64) = slice longer_22 [0i64 :+ n_0 * 1i64]
+              let (mapped_33: [n_0]f64) =
+                map n_0 (fs_1, as_7)
+                  \(a_26: bool, a_27: f64) : (f64) ->
+                    let (adj_32: f64) =
+                      if a_26 then
+                        in (0.0f64)
+                      else
+                        in (a_27)
+                    in (adj_32)
+              let (sub_34: i64) = i64.sub n_0 1i64
+              let (reversed_35: [n_0]f64) = slice ct_3 [sub_34 :+ n_0 * -1i64]
+              let (reversed_36: [n_0]f64) = slice mapped_33 [sub_34 :+ n_0 * -1i64]
+              let (add_37: i64) = i64.add n_0 1i64
+              let (first_38: [1i64]f64) = array f64 (0.0f64)
+              let (longer_39: [add_37]f64) = concat (first_38, reversed_36)
+              let (before_40: [n_0]f64) = slice longer_39 [0i64 :+ n_0 * 1i64]
+              let (scanned_48: [n_0]f64, scanned_49: [n_0]f64) =
+                scan n_0 (reversed_35, before_40)
+                  op \(m_41: f64, m_42: f64, m_43: f64, m_44: f64) : (f64, f64) ->
+                    let (mul_45: f64) = f64.mul m_44 m_41
+                    let (add_46: f64) = f64.add mul_45 m_43
+                    let (mul_47: f64) = f64.mul m_44 m_42
+                    in (add_46, mul_47)
+                  neutral (0.0f64, 1.0f64)
+              let (sub_50: i64) = i64.sub n_0 1i64
+              let (reversed_51: [n_0]f64) = slice scanned_48 [sub_50 :+ n_0 * -1i64]
+              let (adj_65: [n_0]f64) =
+                map n_0 (before_23, fs_1, reversed_51)
+                  \(a1_53: f64, f2_54: bool, ct_59: f64) : (f64) ->
+                    let (adj_63: f64) =
+                      if f2_54 then
+                        in (ct_59)
+                      else
+                        let (mul_62: f64) = f64.mul a1_53 ct_59
+                        in (mul_62)
+                    in (adj_63)
+              let (y_5: [n_0]f64) = bs_9
+              let (xs_adj_6: [n_0]f64) = adj_65
+              in (xs_adj_6)
+        "#]],
+    );
+}
+
+#[test]
+fn scan_of_pairs_carries_elements_and_cotangents() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64, c: [n]f64, d: [n]f64) : (xs_adj: [n]f64, ys_adj: [n]f64) =
+            let (s: [n]f64, t: [n]f64, xs_adj: [n]f64, ys_adj: [n]f64) =
+              vjp (xs, ys) (c, d) \(as: [n]f64, bs: [n]f64) : ([n]f64, [n]f64) ->
+                let (p: [n]f64, q: [n]f64) = scan n (as, bs)
+                  op \(a1: f64, b1: f64, a2: f64, b2: f64) : (f64, f64) ->
+                    let (a: f64) = f64.mul a1 a2
+                    let (e: f64) = f64.mul b1 a2
+                    let (b: f64) = f64.add e b2
+                    in (a, b)
+                  neutral (1.0f64, 0.0f64)
+                in (p, q)
+            in (xs_adj, ys_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64, c_3: [n_0]f64, d_4: [n_0]f64) : (xs_adj_5: [n_0]f64, ys_adj_6: [n_0]f64) =
+              let (as_11: [n_0]f64) = xs_1
+              let (bs_12: [n_0]f64) = ys_2
+              let (p_13: [n_0]f64, q_14: [n_0]f64) =
+                scan n_0 (as_11, bs_12)
+                  op \(a1_15: f64, b1_16: f64, a2_17: f64, b2_18: f64) : (f64, f64) ->
+                    let (a_19: f64) = f64.mul a1_15 a2_17
+                    let (e_20: f64) = f64.mul b1_16 a2_17
+                    let (b_21: f64) = f64.add e_20 b2_18
+                    in (a_19, b_21)
+                  neutral (1.0f64, 0.0f64)
+              let (add_22: i64) = i64.add n_0 1i64
+              let (first_23: [1i64]f64) = array f64 (1.0f64)
+              let (longer_24: [add_22]f64) = concat (first_23, p_13)
+              let (before_25: [n_0]f64) = slice longer_24 [0i64 :+ n_0 * 1i64]
+              let (first_26: [1i64]f64) = array f64 (0.0f64)
+              let (longer_27: [add_22]f64) = concat (first_26, q_14)
+              let (before_28: [n_0]f64) = slice longer_27 [0i64 :+ n_0 * 1i64]
+              let (sub_50: i64) = i64.sub n_0 1i64
+              let (reversed_51: [n_0]f64) = slice as_11 [sub_50 :+ n_0 * -1i64]
+              let (reversed_52: [n_0]f64) = slice bs_12 [sub_50 :+ n_0 * -1i64]
+              let (add_53: i64) = i64.add n_0 1i64
+              let (first_54: [1i64]f64) = array f64 (1.0f64)
+              let (longer_55: [add_53]f64) = concat (first_54, reversed_51)
+              let (before_56: [n_0]f64) = slice longer_55 [0i64 :+ n_0 * 1i64]
+              let (first_57: [1i64]f64) = array f64 (0.0f64)
+              let (longer_58: [add_53]f64) = concat (first_57, reversed_52)
+              let (before_59: [n_0]f64) = slice longer_58 [0i64 :+ n_0 * 1i64]
+              let (sub_60: i64) = i64.sub n_0 1i64
+              let (reversed_61: [n_0]f64) = slice c_3 [sub_60 :+ n_0 * -1i64]
+              let (reversed_62: [n_0]f64) = slice d_4 [sub_60 :+ n_0 * -1i64]
+              let (scanned_63: [n_0]f64, scanned_64: [n_0]f64, scanned_65: [n_0]f64, scanned_66: [n_0]f64) =
+                scan n_0 (before_56, before_59, reversed_61, reversed_62)
+                  op \(a_29: f64, a_30: f64, c_31: f64, c_32: f64, a_35: f64, a_36: f64, c_37: f64, c_38: f64) : (f64, f64, f64, f64) ->
+                    let (a_39: f64) = f64.mul a_35 a_29
+                    let (e_40: f64) = f64.mul a_36 a_29
+                    let (b_41: f64) = f64.add e_40 a_30
+                    let (mul_45: f64) = f64.mul a_35 c_32
+                    let (mul_46: f64) = f64.mul a_35 c_31
+                    let (add_47: f64) = f64.add mul_46 c_37
+                    let (add_48: f64) = f64.add mul_45 c_38
+                    in (a_39, b_41, add_47, add_48)
+                  neutral (1.0f64, 0.0f64, 0.0f64, 0.0f64)
+              let (sub_67: i64) = i64.sub n_0 1i64
+              let (reversed_68: [n_0]f64) = slice scanned_65 [sub_67 :+ n_0 * -1i64]
+              let (reversed_69: [n_0]f64) = slice scanned_66 [sub_67 :+ n_0 * -1i64]
+              let (adj_84: [n_0]f64, adj_85: [n_0]f64) =
+                map n_0 (before_25, before_28, reversed_68, reversed_69)
+                  \(a1_70: f64, b1_71: f64, ct_77: f64, ct_78: f64) : (f64, f64) ->
+                    let (mul_80: f64) = f64.mul b1_71 ct_78
+                    let (mul_82: f64) = f64.mul a1_70 ct_77
+                    let (add_83: f64) = f64.add mul_80 mul_82
+                    in (add_83, ct_78)
+              let (s_7: [n_0]f64) = p_13
+              let (t_8: [n_0]f64) = q_14
+              let (xs_adj_9: [n_0]f64) = adj_84
+              let (ys_adj_10: [n_0]f64) = adj_85
+              in (xs_adj_9, ys_adj_10)
+        "#]],
+    );
+}
+
+#[test]
+fn maximum_of_bins_backwards_finds_the_first() {
+    check(
+        r"def f (n: i64, is: [n]i64, xs: [n]f64, ds: [3]f64, ct: [3]f64) : (ds_adj: [3]f64, xs_adj: [n]f64) =
+            let (y: [3]f64, ds_adj: [3]f64, xs_adj: [n]f64) = vjp (ds, xs) (ct) \(es: [3]f64, as: [n]f64) : ([3]f64) ->
+              let (p: [3]f64) = hist n (is, as) into (es) [3]
+                op \(a: f64, b: f64) : (f64) ->
+                  let (c: f64) = f64.max a b
+                  in (c)
+                neutral (-f64.inf)
+              in (p)
+            in (ds_adj, xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, is_1: [n_0]i64, xs_2: [n_0]f64, ds_3: [3i64]f64, ct_4: [3i64]f64) : (ds_adj_5: [3i64]f64, xs_adj_6: [n_0]f64) =
+              let (es_10: [3i64]f64) = ds_3
+              let (as_11: [n_0]f64) = xs_2
+              let (p_12: [3i64]f64) =
+                hist n_0 (is_1, as_11) into (es_10) [3i64]
+                  op \(a_13: f64, b_14: f64) : (f64) ->
+                    let (c_15: f64) = f64.max a_13 b_14
+                    in (c_15)
+                  neutral (-f64.inf)
+              let (nobody_16: [3i64]i64) = replicate [3i64] -1i64
+              let (iota_17: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (best_28: [3i64]f64, best_29: [3i64]i64) =
+                hist n_0 (is_1, as_11, iota_17) into (es_10, nobody_16) [3i64]
+                  op \(x_18: f64, x_19: i64, x_20: f64, x_21: i64) : (f64, i64) ->
+                    let (max_22: f64) = f64.max x_18 x_20
+                    let (le_23: bool) = f64.le x_20 x_18
+                    let (eq_24: bool) = f64.eq x_18 x_20
+                    let (le_25: bool) = i64.le x_19 x_21
+                    let (chosen_26: bool) =
+                      if eq_24 then
+                        in (le_25)
+                      else
+                        in (le_23)
+                    let (chosen_27: i64) =
+                      if chosen_26 then
+                        in (x_19)
+                      else
+                        in (x_21)
+                    in (max_22, chosen_27)
+                  neutral (-f64.inf, -1i64)
+              let (zeros_30: [n_0]f64) = replicate [n_0] 0.0f64
+              let (adj_31: [n_0]f64) =
+                scatter 3i64 (best_29, ct_4) into (zeros_30) [n_0]
+              let (mapped_36: [3i64]f64) =
+                map 3i64 (best_29, ct_4)
+                  \(x_32: i64, x_33: f64) : (f64) ->
+                    let (le_34: bool) = i64.le 0i64 x_32
+                    let (chosen_35: f64) =
+                      if le_34 then
+                        in (0.0f64)
+                      else
+                        in (x_33)
+                    in (chosen_35)
+              let (y_7: [3i64]f64) = p_12
+              let (ds_adj_8: [3i64]f64) = mapped_36
+              let (xs_adj_9: [n_0]f64) = adj_31
+              in (ds_adj_8, xs_adj_9)
+        "#]],
+    );
+}
+
+#[test]
+fn scatter_backwards_reads_where_it_wrote() {
+    check(
+        r"def f (n: i64, is: [n]i64, xs: [n]f64, ds: [3]f64, ct: [3]f64) : (ds_adj: [3]f64, xs_adj: [n]f64) =
+            let (y: [3]f64, ds_adj: [3]f64, xs_adj: [n]f64) = vjp (ds, xs) (ct) \(es: [3]f64, as: [n]f64) : ([3]f64) ->
+              let (p: [3]f64) = scatter n (is, as) into (es) [3]
+              in (p)
+            in (ds_adj, xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, is_1: [n_0]i64, xs_2: [n_0]f64, ds_3: [3i64]f64, ct_4: [3i64]f64) : (ds_adj_5: [3i64]f64, xs_adj_6: [n_0]f64) =
+              let (es_10: [3i64]f64) = ds_3
+              let (as_11: [n_0]f64) = xs_2
+              let (p_12: [3i64]f64) =
+                scatter n_0 (is_1, as_11) into (es_10) [3i64]
+              let (winners_13: [3i64]i64) = scratch i64 [3i64]
+              let (iota_14: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (winners_15: [3i64]i64) =
+                scatter n_0 (is_1, iota_14) into (winners_13) [3i64]
+              let (iota_18: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (read_27: [n_0]f64) =
+                map n_0 (is_1, iota_18)
+                  \(i_16: i64, number_17: i64) : (f64) ->
+                    let (le_19: bool) = i64.le 0i64 i_16
+                    let (lt_20: bool) = i64.lt i_16 3i64
+                    let (and_21: bool) = bool.and le_19 lt_20
+                    let (won_24: bool) =
+                      if and_21 then
+                        let (elem_22: i64) = winners_15[i_16] certified
+                        let (eq_23: bool) = i64.eq elem_22 number_17
+                        in (eq_23)
+                      else
+                        in (false)
+                    let (read_26: f64) =
+                      if won_24 then
+                        let (elem_25: f64) = ct_4[i_16] certified
+                        in (elem_25)
+                      else
+                        in (0.0f64)
+                    in (read_26)
+              let (zeros_28: [n_0]f64) = replicate [n_0] 0.0f64
+              let (ct_29: [3i64]f64) =
+                scatter n_0 (is_1, zeros_28) into (ct_4) [3i64]
+              let (y_7: [3i64]f64) = p_12
+              let (ds_adj_8: [3i64]f64) = ct_29
+              let (xs_adj_9: [n_0]f64) = read_27
+              in (ds_adj_8, xs_adj_9)
+        "#]],
+    );
+}
