@@ -188,4 +188,10 @@ laws! {
             let h = length t / 2
             in map2 (map2 (\\a b -> a * f64.sin b)) (sized h t[0:h]) (sized h t[h:2 * h]) :> [][]f64
           in sized 4 t[0]";
+    reduction_from_a_start_value: "def f (x: [4]f64) = [reduce (*) x[1] (map f64.sin x), reduce (+) (x[0] * x[0]) x]";
+    scan_from_a_start_value: "def f (x: [4]f64) = scan (\\a b -> a * b + a) (f64.cos x[3]) x";
+    reduction_of_rows_from_a_start_value: "
+        def f (x: [4]f64) = reduce (map2 (\\a b -> a * b + x[2])) (map (* 2) x) (replicate 3 (map f64.sin x))";
+    histogram_with_a_neutral_element_that_counts_nothing: "
+        def f (x: [4]f64) = reduce_by_index (map (* 2) x) (\\a b -> a * b) (x[0] / x[0]) [0, 2, 0, 3] (map f64.cos x)";
 }

@@ -13,6 +13,7 @@ mod control;
 mod hist;
 mod loops;
 mod map;
+mod neutral;
 mod operator;
 mod places;
 mod reduce;
@@ -26,7 +27,7 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res};
 use crate::prune::prune;
 use crate::rename::Renamer;
 
@@ -72,6 +73,7 @@ impl Ad<'_> {
 
     /// Both sweeps over a body, given the cotangents of its results; none is a zero.
     pub fn sweep(&mut self, body: &Body, cts: &[Option<Atom>], loc: Loc) -> Res<()> {
+        let body = &*self.with_start_values(body)?;
         let plan = self.plan(body, loc)?;
         let mut saved = Vec::with_capacity(body.stms.len());
         for (index, stm) in body.stms.iter().enumerate() {
@@ -158,12 +160,6 @@ impl Ad<'_> {
     /// Adds to the adjoints of what a statement reads.
     fn rev_exp(&mut self, stm: &Stm, saved: Saved, cts: &[Option<Atom>]) -> Res<()> {
         let loc = stm.loc;
-        if let Exp::Reduce { neutral, .. } | Exp::Scan { neutral, .. } | Exp::Hist { neutral, .. } = &stm.exp
-            && neutral.iter().any(|a| self.is_active(*a))
-        {
-            let what = "the reverse derivative with respect to a neutral element";
-            return Err(AdError::not_yet(loc, what));
-        }
         match &stm.exp {
             Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, cts, loc),
             Exp::Loop { .. } => match saved {
