@@ -402,36 +402,33 @@ fn update_in_place_is_logged_and_undone() {
               let (as_6: [n_0]f64) = xs_1
               let (bs_7: [n_0]f64) = copy as_6
               let (max_14: i64) = i64.max n_0 0i64
-              let (undo_at_15: [max_14]i64) = scratch i64 [max_14]
-              let (undo_16: [max_14]f64) = scratch f64 [max_14]
-              let (cs_8: [n_0]f64, undo_at_18: [max_14]i64, undo_20: [max_14]f64) =
-                loop (ds_9: [n_0]f64 = bs_7, undo_at_17: [max_14]i64 = undo_at_15, undo_19: [max_14]f64 = undo_16) for i_10: i64 < n_0 do
+              let (undo_15: [max_14]f64) = scratch f64 [max_14]
+              let (cs_8: [n_0]f64, undo_17: [max_14]f64) =
+                loop (ds_9: [n_0]f64 = bs_7, undo_16: [max_14]f64 = undo_15) for i_10: i64 < n_0 do
                   let (d_11: f64) = ds_9[i_10]
                   let (e_12: f64) = f64.mul d_11 d_11
-                  let (undo_at_22: [max_14]i64) = undo_at_17 with [i_10] = i_10 certified
-                  let (old_23: f64) = ds_9[i_10]
-                  let (undo_24: [max_14]f64) = undo_19 with [i_10] = old_23 certified
+                  let (old_19: f64) = ds_9[i_10]
+                  let (undo_20: [max_14]f64) = undo_16 with [i_10] = old_19 certified
                   let (es_13: [n_0]f64) = ds_9 with [i_10] = e_12
-                  in (es_13, undo_at_22, undo_24)
-              let (ds_adj_45: [n_0]f64, ds_46: [n_0]f64) =
-                loop (ds_adj_25: [n_0]f64 = ct_2, ds_26: [n_0]f64 = cs_8) for j_27: i64 < max_14 do
-                  let (sub_28: i64) = i64.sub max_14 1i64
-                  let (sub_29: i64) = i64.sub sub_28 j_27
-                  let (at_31: i64) = undo_at_18[sub_29] certified
-                  let (at_32: f64) = undo_20[sub_29] certified
-                  let (ds_33: [n_0]f64) = ds_26 with [at_31] = at_32 certified
-                  let (d_34: f64) = ds_33[sub_29] certified
-                  let (part_37: f64) = ds_adj_25[sub_29] certified
-                  let (ct_38: [n_0]f64) = ds_adj_25 with [sub_29] = 0.0f64 certified
-                  let (mul_39: f64) = f64.mul d_34 part_37
-                  let (mul_40: f64) = f64.mul d_34 part_37
-                  let (add_41: f64) = f64.add mul_39 mul_40
-                  let (part_42: f64) = ct_38[sub_29] certified
-                  let (add_43: f64) = f64.add part_42 add_41
-                  let (ds_adj_44: [n_0]f64) = ct_38 with [sub_29] = add_43 certified
-                  in (ds_adj_44, ds_33)
+                  in (es_13, undo_20)
+              let (ds_adj_40: [n_0]f64, ds_41: [n_0]f64) =
+                loop (ds_adj_21: [n_0]f64 = ct_2, ds_22: [n_0]f64 = cs_8) for j_23: i64 < max_14 do
+                  let (sub_24: i64) = i64.sub max_14 1i64
+                  let (sub_25: i64) = i64.sub sub_24 j_23
+                  let (at_27: f64) = undo_17[sub_25] certified
+                  let (ds_28: [n_0]f64) = ds_22 with [sub_25] = at_27 certified
+                  let (d_29: f64) = ds_28[sub_25] certified
+                  let (part_32: f64) = ds_adj_21[sub_25] certified
+                  let (ct_33: [n_0]f64) = ds_adj_21 with [sub_25] = 0.0f64 certified
+                  let (mul_34: f64) = f64.mul d_29 part_32
+                  let (mul_35: f64) = f64.mul d_29 part_32
+                  let (add_36: f64) = f64.add mul_34 mul_35
+                  let (part_37: f64) = ct_33[sub_25] certified
+                  let (add_38: f64) = f64.add part_37 add_36
+                  let (ds_adj_39: [n_0]f64) = ct_33 with [sub_25] = add_38 certified
+                  in (ds_adj_39, ds_28)
               let (y_4: [n_0]f64) = cs_8
-              let (xs_adj_5: [n_0]f64) = ds_adj_45
+              let (xs_adj_5: [n_0]f64) = ds_adj_40
               in (xs_adj_5)
         "#]],
     );

@@ -21,6 +21,7 @@ use crate::rename::Renamer;
 
 use super::super::part_type;
 use super::flow::Flow;
+use super::recipe::Recipe;
 
 /// A log where it stands: how many entries it has, their indices, and the old values.
 #[derive(Clone)]
@@ -32,25 +33,47 @@ pub(crate) struct Log {
 
 #[derive(Clone)]
 pub(crate) struct Entries {
-    pub indices: Vec<VarId>,
+    pub indices: Vec<IndexOf>,
     pub values: VarId,
     /// The form of the entries.
     pub form: Vec<DimSlice>,
+}
+
+/// Where an index of an entry is found.
+#[derive(Clone)]
+pub(crate) enum IndexOf {
+    Logged(VarId),
+    /// There is one entry for each iteration, whose number decides.
+    Computed(Recipe),
+}
+
+impl IndexOf {
+    fn logged(&self) -> Option<VarId> {
+        match self {
+            IndexOf::Logged(var) => Some(*var),
+            IndexOf::Computed(_) => None,
+        }
+    }
 }
 
 impl Log {
     pub fn atoms(&self) -> Vec<Atom> {
         let mut atoms = vec![self.top];
         if let Some(entries) = &self.entries {
-            atoms.extend(entries.indices.iter().map(|v| Atom::from(*v)));
+            atoms.extend(entries.indices.iter().filter_map(IndexOf::logged).map(Atom::from));
             atoms.push(entries.values.into());
         }
         atoms
     }
 
     pub fn moved_to(&self, vars: &[VarId]) -> Log {
+        let mut logged = vars[1..].iter();
+        let mut moved = |index: &IndexOf| match index {
+            IndexOf::Logged(old) => IndexOf::Logged(logged.next().copied().unwrap_or(*old)),
+            IndexOf::Computed(recipe) => IndexOf::Computed(recipe.clone()),
+        };
         let entries = self.entries.as_ref().map(|old| Entries {
-            indices: vars[1..vars.len() - 1].to_vec(),
+            indices: old.indices.iter().map(&mut moved).collect(),
             values: vars[vars.len() - 1],
             form: old.form.clone(),
         });
@@ -118,6 +141,14 @@ pub(crate) fn common_form(sites: &[Vec<DimSlice>], inside: &HashSet<VarId>) -> O
         }
     }
     Some(sites[0].clone())
+}
+
+/// Where a dimension of a part begins.
+pub(crate) fn first_index(dim: &DimSlice) -> Atom {
+    match dim {
+        DimSlice::Fix(i) => *i,
+        DimSlice::Range { start, .. } => *start,
+    }
 }
 
 /// All variables that are bound in a body, at any depth.
@@ -219,11 +250,22 @@ impl Ad<'_> {
         Ok(copy.result[0])
     }
 
-    /// An empty log with room for entries of the form.
-    pub fn new_log(&mut self, array: &Type, form: &[DimSlice], room: Atom, loc: Loc) -> Log {
-        let indices = form.iter().map(|_| {
-            let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![room] };
-            self.let_var("undo_at", Type::array(PrimType::I64, vec![room]), exp, loc)
+    /// An empty log with room for entries of the form, and perhaps recipes for their indices.
+    pub fn new_log(
+        &mut self,
+        array: &Type,
+        form: &[DimSlice],
+        recipes: Vec<Option<Recipe>>,
+        room: Atom,
+        loc: Loc,
+    ) -> Log {
+        let indices = recipes.into_iter().map(|recipe| match recipe {
+            Some(recipe) => IndexOf::Computed(recipe),
+            None => {
+                let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![room] };
+                let ty = Type::array(PrimType::I64, vec![room]);
+                IndexOf::Logged(self.let_var("undo_at", ty, exp, loc))
+            }
         });
         let indices = indices.collect();
         let part = part_type(array, form).with_outer(&[room]);
@@ -337,10 +379,7 @@ impl Ad<'_> {
         let Some(entries) = &mut log.entries else { return };
         let at = vec![DimSlice::Fix(top)];
         for (dim, indices) in dims.iter().zip(&mut entries.indices) {
-            let value = match dim {
-                DimSlice::Fix(i) => *i,
-                DimSlice::Range { start, .. } => *start,
-            };
+            let (value, IndexOf::Logged(indices)) = (first_index(dim), indices) else { continue };
             let exp = Exp::Update { array: *indices, dims: at.clone(), value, check: Check::Certified };
             *indices = self.let_var("undo_at", self.ty_var(*indices), exp, loc);
         }
@@ -408,7 +447,10 @@ impl Ad<'_> {
         };
         let mut dims = Vec::with_capacity(entries.form.len());
         for (dim, indices) in entries.form.iter().zip(&entries.indices) {
-            let index = read(self, *indices);
+            let index = match indices {
+                IndexOf::Logged(indices) => read(self, *indices),
+                IndexOf::Computed(recipe) => self.follow(recipe, at, loc),
+            };
             dims.push(match dim {
                 DimSlice::Fix(_) => DimSlice::Fix(index),
                 DimSlice::Range { len, stride, .. } => {

@@ -12,6 +12,7 @@
 
 mod flow;
 mod log;
+mod recipe;
 mod resized;
 mod restored;
 mod save;

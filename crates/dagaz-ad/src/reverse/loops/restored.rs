@@ -148,7 +148,8 @@ impl Ad<'_> {
                 return Err(AdError::not_yet(stm.loc, "the reverse derivative of these updates"));
             };
             let room = self.capacity(&stm, *root, flow)?;
-            let log = self.new_log(&self.ty_var(array), &form, room, stm.loc);
+            let recipes = vec![None; form.len()];
+            let log = self.new_log(&self.ty_var(array), &form, recipes, room, stm.loc);
             logs.add(*root, log);
         }
         self.logged_stm(&stm, flow, &mut logs)?;

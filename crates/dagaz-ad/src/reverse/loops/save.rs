@@ -18,7 +18,8 @@ use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
-use super::log::{Log, Logs, bound_inside, common_form, count};
+use super::log::{Log, Logs, bound_inside, common_form, count, first_index};
+use super::recipe::recipe;
 use super::resized::is_resized;
 use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
 
@@ -101,8 +102,11 @@ impl Ad<'_> {
                             Some((every, _)) => self.i64_op(BinOp::Mul, room, every, loc),
                             None => self.count_entries(&own, &form, run, var, &flow, loc)?,
                         };
-                        let log = self.new_log(&param.ty, &parts, entries, loc);
                         let every = every.filter(|(_, exact)| *exact).map(|(every, _)| every);
+                        let once = every == Some(Atom::i64(1)) && sites.len() == 1;
+                        let find = |dim| recipe(first_index(dim), run, job.counter, &inside).filter(|_| once);
+                        let recipes = parts.iter().map(find).collect();
+                        let log = self.new_log(&param.ty, &parts, recipes, entries, loc);
                         self.carry_log(&mut saving, (var, result), &log, every, room, loc);
                         continue;
                     }
