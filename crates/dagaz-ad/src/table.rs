@@ -167,7 +167,7 @@ impl Row {
                 known.insert(param.var, value);
             }
         }
-        let values = partials.iter().map(|a| get(*a, &known).map_or("?".to_owned(), |v| number(v)));
+        let values = partials.iter().map(|a| get(*a, &known).map_or("?".to_owned(), number));
         let point: Vec<String> = point.iter().map(|x| number(Prim::F64(*x))).collect();
         format!("{} → {}", point.join(", "), values.collect::<Vec<_>>().join(", "))
     }
