@@ -42,15 +42,13 @@ impl Ad<'_> {
     fn fold_as_loop(&mut self, stm: &Stm) -> Res<()> {
         match &stm.exp {
             Exp::Reduce { width, arrays, op, neutral, .. } => {
-                let (params, form, body) = self.fold_loop(*width, arrays, op, neutral, &[], stm)?;
-                let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
+                let exp = self.fold_loop(*width, arrays, op, neutral, &[], stm)?;
                 self.push(Stm { pat: stm.pat.clone(), exp, loc: stm.loc });
             }
             Exp::Scan { width, arrays, op, neutral, .. } => {
-                let (params, form, body) = self.fold_loop(*width, arrays, op, neutral, &stm.pat, stm)?;
+                let exp = self.fold_loop(*width, arrays, op, neutral, &stm.pat, stm)?;
                 let own: Vec<Param> = op.ret.iter().map(|ty| self.param("last", ty.clone())).collect();
                 let pat = own.into_iter().chain(stm.pat.iter().cloned()).collect();
-                let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
                 self.push(Stm { pat, exp, loc: stm.loc });
             }
             _ => self.push(stm.clone()),
@@ -67,7 +65,7 @@ impl Ad<'_> {
         neutral: &[Atom],
         all: &[Param],
         stm: &Stm,
-    ) -> Res<(Vec<(Param, Atom)>, LoopForm, Body)> {
+    ) -> Res<Exp> {
         let loc = stm.loc;
         let so_far: Vec<Param> = op.ret.iter().map(|ty| self.param("so_far", ty.clone())).collect();
         let mut params: Vec<(Param, Atom)> = so_far.iter().cloned().zip(neutral.iter().copied()).collect();
@@ -100,6 +98,7 @@ impl Ad<'_> {
             }
             Ok(results)
         })?;
-        Ok((params, LoopForm::For { var: counter, ty: PrimType::I64, bound: n }, body))
+        let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: n };
+        Ok(Exp::Loop { params, form, body, hints: LoopHints::NONE })
     }
 }
