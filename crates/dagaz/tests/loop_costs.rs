@@ -154,6 +154,19 @@ fn rows_in_place() {
 }
 
 #[test]
+fn scatters_in_place() {
+    let costs = check_work(
+        "def f [n] (x: [n]f64) : f64 =
+           let y = loop y = copy x for i < n - 2 do
+                     scatter y [i + 1, i + 2] [f64.sin y[i] * y[i + 1], y[i] + y[i + 2]]
+           in y[n - 1]",
+        8.0,
+    );
+    let (small, large) = peak_per_element(&costs);
+    assert!((small / large - 1.0).abs() <= 0.1, "{small:.2} and {large:.2} elements for each element");
+}
+
+#[test]
 fn newton_iteration() {
     check_work(
         "def f [n] (x: [n]f64) : f64 =

@@ -32,7 +32,7 @@ use crate::prune::prune;
 use crate::rename::Renamer;
 
 use hist::Bins;
-use loops::{Entries, Plan, SavedLoop, read_again, reads_again};
+use loops::{Entries, Plan, SavedLoop, Site, read_again, reads_again};
 use operator::Fold;
 use scatter::Places;
 
@@ -42,12 +42,8 @@ pub(crate) use loops::Restored;
 pub(crate) enum Saved {
     Nothing,
     Loop(Box<SavedLoop>),
-    /// The part of a restored array that an update has overwritten.
-    Old {
-        root: VarId,
-        dims: Vec<DimSlice>,
-        old: Atom,
-    },
+    /// The parts of restored arrays that a statement has overwritten.
+    Old(Vec<(VarId, Site, Atom)>),
     /// What a branch or a loop has overwritten of restored arrays: entries and their number.
     Log(Vec<(VarId, Entries, Atom)>),
 }
@@ -133,7 +129,7 @@ impl Ad<'_> {
         if cts.iter().all(Option::is_none) && !with_accs {
             return match saved {
                 Saved::Loop(job) => self.undo_loop(&job, loc),
-                Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => Ok(()),
+                Saved::Nothing | Saved::Old(_) | Saved::Log(_) => Ok(()),
             };
         }
         if !reads_again(&stm.exp) {
@@ -149,7 +145,7 @@ impl Ad<'_> {
         }
         let saved = match saved {
             Saved::Loop(job) => Saved::Loop(Box::new(self.loop_at_present(&job, &present.map))),
-            Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => saved,
+            Saved::Nothing | Saved::Old(_) | Saved::Log(_) => saved,
         };
         let exp = Renamer::new(self, present.map.clone()).exp(&stm.exp);
         self.rev_exp(&Stm { pat: stm.pat.clone(), exp, loc }, saved, &cts)?;
@@ -164,7 +160,7 @@ impl Ad<'_> {
             Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, cts, loc),
             Exp::Loop { .. } => match saved {
                 Saved::Loop(saved) => self.rev_loop(stm, &saved, cts),
-                Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => Ok(()),
+                Saved::Nothing | Saved::Old(_) | Saved::Log(_) => Ok(()),
             },
             Exp::Map { width, arrays, lambda } => self.rev_map(*width, arrays, lambda, cts, loc),
             Exp::Reduce { width, arrays, op, neutral, .. } => {

@@ -32,6 +32,7 @@ use super::Saved;
 use resized::with_sizes;
 use save::Saving;
 
+pub(crate) use flow::Site;
 pub(crate) use log::Entries;
 pub(crate) use restored::{Plan, Restored, read_again, reads_again};
 

@@ -18,7 +18,7 @@ use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
-use super::log::{Log, Logs, bound_inside, common_form, count, first_index};
+use super::log::{Log, Logs, bound_inside, common_form, count};
 use super::recipe::recipe;
 use super::resized::is_resized;
 use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
@@ -104,8 +104,8 @@ impl Ad<'_> {
                         };
                         let every = every.filter(|(_, exact)| *exact).map(|(every, _)| every);
                         let once = every == Some(Atom::i64(1)) && sites.len() == 1;
-                        let find = |dim| recipe(first_index(dim), run, job.counter, &inside).filter(|_| once);
-                        let recipes = parts.iter().map(find).collect();
+                        let find = |atom| recipe(atom, run, job.counter, &inside).filter(|_| once);
+                        let recipes = parts.indices().into_iter().map(find).collect();
                         let log = self.new_log(&param.ty, &parts, recipes, entries, loc);
                         self.carry_log(&mut saving, (var, result), &log, every, room, loc);
                         continue;
