@@ -1,4 +1,4 @@
-//! The derivative of each construct as text: Core in, Core out. Dead statements are left in, as the pass leaves them.
+//! The derivative of each construct as text: Core in, Core out. Forward mode leaves dead statements in.
 
 use dagaz_ad::differentiate;
 use dagaz_core::parse::parse;
