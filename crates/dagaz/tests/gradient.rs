@@ -59,7 +59,9 @@ fn products_of_matrices() {
         "entry expected [n][m][k] (a: [n][m]f64) (b: [m][k]f64) (ct: [n][k]f64) = vjp (\\(a, b) -> f a b) (a, b) ct",
         "[[1.0, 2.0]] [[3.0, 4.0], [5.0, 6.0]] [[7.0, 8.0]]",
     );
-    show(&text, expect![[r#"
+    show(
+        &text,
+        expect![[r#"
         -- The derivative of f.
 
         entry f_grad [n] [n_2] [n_3] (a: [n][n_2]f64) (b: [n_2][n_3]f64) (result_ct: [n][n_3]f64) : ([n][n_2]f64, [n_2][n_3]f64) =
@@ -79,7 +81,8 @@ fn products_of_matrices() {
               iota_3)
             iota_2
           in (a_adj, b_adj)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
