@@ -16,7 +16,7 @@ mod array;
 mod control;
 mod scalar;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
@@ -30,11 +30,14 @@ pub fn simplify(program: &mut Program) {
         subst: Substitution::default(),
         defs: HashMap::new(),
         types: HashMap::new(),
+        sizes: HashSet::new(),
     };
     let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
     program.consts = simplifier.body(consts).stms;
     for fun in &mut program.funs {
         fun.params.iter().for_each(|p| simplifier.note(p));
+        let sizes = fun.params.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
+        simplifier.sizes = sizes.collect();
         let body = std::mem::take(&mut fun.body);
         fun.body = simplifier.body(body);
         simplifier.subst.params(&mut fun.ret);
@@ -58,6 +61,8 @@ struct Simplifier {
     /// What variables are bound to, for expressions with one result and no bodies.
     defs: HashMap<VarId, Exp>,
     types: HashMap<VarId, Type>,
+    /// The sizes of the function's parameters, none of which is negative.
+    sizes: HashSet<VarId>,
 }
 
 impl Simplifier {
