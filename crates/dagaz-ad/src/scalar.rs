@@ -305,6 +305,12 @@ impl At<'_, '_> {
     /// `y * x ** (y - 1)`. The rounding error of `y - 1` would count for many; so it is `y * r / x`, except where
     /// `r` has no precision left or `x` is zero.
     fn pow_slope(&mut self, x: Atom, y: Atom, r: Atom, less: Atom) -> Atom {
+        if let (Atom::Const(exponent), Atom::Const(less)) = (y, less)
+            && let (Some(whole), Some(part)) = (exponent.as_f64(), less.as_f64())
+            && part + 1.0 == whole
+        {
+            return self.constant_power(x, exponent, less);
+        }
         let least = match self.ty {
             PrimType::F16 => 6.2e-5,
             PrimType::F32 => f32::MIN_POSITIVE.into(),
@@ -329,6 +335,17 @@ impl At<'_, '_> {
             at.mul(y, power)
         });
         self.ad.let_exp("slope", self.ty.into(), Exp::If { cond: precise, then, otherwise }, self.loc)
+    }
+
+    /// As [`Self::pow_slope`], for an exponent that is known.
+    fn constant_power(&mut self, x: Atom, exponent: Prim, less: Prim) -> Atom {
+        let power = match less.as_f64() {
+            Some(0.0) => return exponent.into(),
+            Some(1.0) => x,
+            Some(2.0) => self.mul(x, x),
+            _ => self.bin(BinOp::Pow, x, less.into()),
+        };
+        self.mul(exponent.into(), power)
     }
 
     fn ternop(&mut self, op: TernOp, [x, y, z]: [Atom; 3]) -> [Atom; 3] {

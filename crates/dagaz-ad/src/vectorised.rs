@@ -175,10 +175,8 @@ fn elementwise(op: &Lambda) -> Option<Atom> {
 fn innermost_is_known(op: &Lambda) -> bool {
     match op.body.stms.as_slice() {
         [Stm { exp: Exp::Map { lambda, .. }, .. }] => innermost_is_known(lambda),
-        _ => scalar_operator(op).is_some_and(|known| match known.op {
-            BinOp::Min | BinOp::Max => true,
-            BinOp::Mul => known.ty.is_float(),
-            _ => false,
+        _ => scalar_operator(op).is_some_and(|known| {
+            matches!(known.op, BinOp::Min | BinOp::Max) || (known.op == BinOp::Mul && known.ty.is_float())
         }),
     }
 }

@@ -60,7 +60,7 @@ impl Exact {
         x.pow(y, BITS, NEAREST, &mut self.consts)
     }
 
-    fn to_f64(&mut self, x: &BigFloat) -> f64 {
+    fn rounded(&mut self, x: &BigFloat) -> f64 {
         let shown = x.format(Radix::Dec, NEAREST, &mut self.consts).expect("a number");
         shown.to_lowercase().parse().unwrap_or(f64::NAN)
     }
@@ -196,16 +196,16 @@ fn derivatives(call: &str, arity: usize) -> impl Fn(&[f64]) -> Vec<f64> + use<> 
 /// How far `got` is from the exact number, in units in the last place; numbers below the smallest normal one count as
 /// zero, and those above the largest as infinity.
 fn error_in_ulps(exact: &mut Exact, expected: &BigFloat, got: f64) -> f64 {
-    let rounded = exact.to_f64(expected);
-    if rounded == got || (rounded.abs() < f64::MIN_POSITIVE && got.abs() < 2.0 * f64::MIN_POSITIVE) {
+    let nearest = exact.rounded(expected);
+    if nearest == got || (nearest.abs() < f64::MIN_POSITIVE && got.abs() < 2.0 * f64::MIN_POSITIVE) {
         return 0.0;
     }
-    if rounded.is_infinite() || rounded.abs() > 1e308 {
+    if nearest.is_infinite() || nearest.abs() > 1e308 {
         return if got.abs() > 1e307 { 0.0 } else { f64::INFINITY };
     }
-    let ulp = f64::from_bits(rounded.abs().to_bits() + 1) - rounded.abs();
+    let ulp = f64::from_bits(nearest.abs().to_bits() + 1) - nearest.abs();
     let difference = exact.sub(expected, &exact.num(got));
-    exact.to_f64(&exact.div(&difference, &exact.num(ulp))).abs()
+    exact.rounded(&exact.div(&difference, &exact.num(ulp))).abs()
 }
 
 /// The worst error of an operation of one number on an interval.

@@ -52,6 +52,7 @@ fn run(command: &Command) -> Outcome {
         Command::Eval(options) => commands::eval::run(options),
         Command::Test(options) => commands::test::run(options),
         Command::Core(options) => commands::core::run(options),
+        Command::Grad(options) => commands::grad::run(options),
         Command::Cost(options) => commands::cost::run(options),
         Command::ExplainError(options) => commands::explain::run(options),
     }

@@ -32,6 +32,8 @@ pub enum Command {
     Test(TestOptions),
     /// Print a program as Core, the compiler's intermediate language.
     Core(CoreOptions),
+    /// Print the derivative of an entry point as a program.
+    Grad(GradOptions),
     /// Call an entry point and print what it cost: work, span and memory.
     Cost(RunOptions),
     /// Explain an error by its code.
@@ -52,6 +54,22 @@ pub struct CheckOptions {
     /// Accept only what plain Futhark accepts.
     #[arg(long)]
     pub strict: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz grad loss.fut --entry loss
+  dagaz grad loss.fut --entry loss --wrt weights")]
+pub struct GradOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// The entry point to differentiate.
+    #[arg(short, long, default_value = "main")]
+    pub entry: String,
+    /// A parameter to differentiate by; all that contain floating-point numbers if none is given.
+    #[arg(long, value_delimiter = ',')]
+    pub wrt: Vec<String>,
 }
 
 #[derive(Args)]

@@ -154,6 +154,23 @@ fn check_loaded(loaded: Loaded, dialect: Dialect) -> Result<Checked, Failure> {
 }
 
 fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Compiled, Failure> {
+    lower(loaded, only, settings)?.finish()
+}
+
+/// A program in Core before derivatives are expanded.
+pub(crate) struct Lowered {
+    pub core: Program,
+    sources: SourceMap,
+    warnings: Vec<Diagnostic>,
+    signatures: Vec<(String, String)>,
+}
+
+/// One entry point of a file, in Core.
+pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Result<Lowered, Failure> {
+    on_large_stack(|| lower(read_file(path)?, Some(entry), settings))
+}
+
+fn lower(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Lowered, Failure> {
     let (sources, mut checked) = check(loaded, settings.dialect)?;
     if let Some(only) = only {
         keep_entry(&mut checked.program, only);
@@ -168,27 +185,37 @@ fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Re
     if cfg!(debug_assertions) {
         verify(&core)?;
     }
-    let locs = core.locs.clone();
-    let core = match dagaz_ad::differentiate(core) {
-        Ok(mut core) => {
-            dagaz_optimise::after_derivatives(&mut core);
-            core
-        }
-        Err(errors) => {
-            let errors = errors.iter().map(|error| ad_diagnostic(error, &locs, &sources));
-            let diagnostics = checked.diagnostics.into_iter().chain(errors).collect();
-            return Err(reject(sources, diagnostics));
-        }
-    };
-    if cfg!(debug_assertions) {
-        verify(&core)?;
+    Ok(Lowered { core, sources, warnings: checked.diagnostics, signatures: checked.signatures })
+}
+
+impl Lowered {
+    pub fn with_core(self, core: Program) -> Lowered {
+        Lowered { core, ..self }
     }
-    Ok(Compiled {
-        core: Arc::new(core),
-        sources: Arc::new(sources),
-        warnings: checked.diagnostics,
-        signatures: checked.signatures,
-    })
+
+    /// Expands derivatives and cleans up after them.
+    pub fn finish(self) -> Result<Compiled, Failure> {
+        let Lowered { core, sources, warnings, signatures } = self;
+        on_large_stack(|| {
+            let locs = core.locs.clone();
+            let core = match dagaz_ad::differentiate(core) {
+                Ok(mut core) => {
+                    dagaz_optimise::after_derivatives(&mut core);
+                    core
+                }
+                Err(errors) => {
+                    let errors = errors.iter().map(|error| ad_diagnostic(error, &locs, &sources));
+                    let diagnostics = warnings.into_iter().chain(errors).collect();
+                    return Err(reject(sources, diagnostics));
+                }
+            };
+            if cfg!(debug_assertions) {
+                verify(&core)?;
+            }
+            let (core, sources) = (Arc::new(core), Arc::new(sources));
+            Ok(Compiled { core, sources, warnings, signatures })
+        })
+    }
 }
 
 /// What the verifier finds is a mistake of the compiler.

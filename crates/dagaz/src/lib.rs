@@ -15,10 +15,12 @@
 pub mod compile;
 pub mod data;
 pub mod explain;
+pub mod gradient;
 pub mod load;
 pub mod render;
 pub mod script;
 pub mod session;
+mod source;
 pub mod testing;
 
 pub use compile::{

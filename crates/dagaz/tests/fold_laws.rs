@@ -133,6 +133,27 @@ fold_laws! {
     scatter_in_two_dimensions: "
         def f (x: [4]f64) =
           flatten (scatter_2d [[x[0], x[1]], [x[2], x[3]]] [(0, 1), (1, 0), (5, 0)] (map (\\y -> y * y) (take 3 x)))";
+    log_sum_exp: "
+        def lse (a: f64) (b: f64) =
+          let m = f64.max a b in if f64.isinf m then m else m + f64.log (f64.exp (a - m) + f64.exp (b - m))
+        def f (x: [4]f64) =
+          [reduce lse (-f64.inf) x] ++ scan lse (-f64.inf) x
+          ++ map (\\y -> if f64.isinf y then 0 else y)
+                 (reduce_by_index (replicate 5 (-f64.inf)) lse (-f64.inf) [3, 1, 3, 9, -1] (map f64.sin x ++ [x[0]] :> [5]f64))";
+    numbers_with_their_places: "
+        def best (a: f64, i: i64) (b: f64, j: i64) = if a >= b then (a, i) else (b, j)
+        def f (x: [4]f64) =
+          let numbered = zip (map f64.sin x) (iota 4)
+          let (v, i) = reduce best (f64.lowest, -1) numbered
+          in [v * x[i]] ++ map (\\(v, i) -> v * x[i]) (scan best (f64.lowest, -1) numbered)
+             ++ map (\\(v, i) -> if i < 0 then 0 else v * x[i])
+                    (reduce_by_index (replicate 3 (f64.lowest, -1)) best (f64.lowest, -1) [2, 0, 2, 2] numbered)";
+    numbers_of_two_types: "
+        def f (x: [4]f64) =
+          map (\\(a, b) -> f64.f32 a * b)
+              (scan (\\(a, b) (c, d) -> (a * c, b * f64.f32 c + d)) (1f32, 0f64) (map (\\y -> (0.5f32, f64.sin y)) x))";
+    only_what_was_in_the_bins: "
+        def f (x: [4]f64) = reduce_by_index (copy x) either 0 [0, 2, 2] [0.5, 0.25, 2] ++ reduce_by_index (copy x) (*) 1 [0, 2, 2] [0.5, 0, 2]";
     reductions_in_maps: "
         def f (x: [4]f64) =
           map (\\a -> reduce (\\p q -> p + q + a * p * q) 0 (map (* a) x) + f64.maximum (map (\\b -> a * b * b) x)
@@ -226,6 +247,8 @@ exact! {
         at "[1f64, 1f64, 1f64]" gives "[0f64, 0f64, 2f64]" and "[[0f64, 0f64, 0f64], [0f64, 0f64, 0f64], [0f64, 0f64, 2f64]]";
     bins_of_equal_maxima: "def f [n] (x: [n]f64) = let y = (reduce_by_index [x[2]] f64.max f64.lowest [0, 0] (take 2 x))[0] in y * y"
         at "[1f64, 1f64, 0f64]" gives "[2f64, 0f64, 0f64]" and "[[2f64, 0f64, 0f64], [0f64, 0f64, 0f64], [0f64, 0f64, 0f64]]";
+    no_bins: "def f [n] (x: [n]f64) = f64.sum (reduce_by_index [] either 0 (replicate n 0) x) + f64.sum (reduce_by_index [] (*) 1 (replicate n 0) x) + f64.product x"
+        at "[1f64, 2f64]" gives "[2f64, 1f64]" and "[[0f64, 1f64], [1f64, 0f64]]";
     bins_of_any_operator_where_products_vanish: "def f [n] (x: [n]f64) = f64.sum (reduce_by_index [x[2], 5, x[0]] either 0 [0, 0, 3] (take 3 x))"
         at "[1f64, 1f64, 3f64]" gives "[1f64, 0f64, 0f64]" and "[[0f64, 2f64, 0f64], [2f64, 0f64, 0f64], [0f64, 0f64, 0f64]]";
 }

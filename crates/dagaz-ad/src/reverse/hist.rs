@@ -16,7 +16,7 @@ use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::context::{Ad, Res, is_plus};
 
-use super::operator::{ScalarOperator, extremum, scalar_operator};
+use super::operator::{Cotangent, Fold, ScalarOperator, extremum, scalar_operator, vars};
 use super::scatter::Places;
 use super::sorted::FlatBins;
 
@@ -184,9 +184,9 @@ impl Ad<'_> {
 
     /// Which products are so far from zero and infinity that no factor or part of them is there.
     fn exact_bins(&mut self, m: Atom, product: VarId, ty: PrimType, loc: Loc) -> Res<VarId> {
-        let least = match ty {
-            PrimType::F16 => 6.103515625e-5,
-            PrimType::F32 => f64::from(f32::MIN_POSITIVE),
+        let least = match ty.bits() {
+            16 => 2f64.powi(-14),
+            32 => f64::from(f32::MIN_POSITIVE),
             _ => f64::MIN_POSITIVE,
         };
         let least: Atom = Prim::of_f64(ty, least).unwrap_or(Prim::one(ty)).into();
@@ -226,7 +226,7 @@ impl Ad<'_> {
         let then = self.body(|ad| Ok(vec![scratch(ad, PrimType::I64, few), scratch(ad, ty, few)]))?;
         let otherwise = self.body(|ad| {
             let dests = [scratch(ad, PrimType::I64, few), scratch(ad, ty, few)];
-            let dests = super::operator::vars(&dests);
+            let dests = vars(&dests);
             let arrays = vec![counted[1], flat.keys, flat.values[0]];
             let exp = Exp::Scatter { width: n, arrays, pre: None, dests, shape: vec![few] };
             let kept = ad.let_exps("kept", &types, exp, loc);
@@ -277,8 +277,8 @@ impl Ad<'_> {
         cts: &[Option<VarId>],
     ) -> Res<()> {
         let loc = bins.places.loc;
-        let fold = super::operator::Fold { n: flat.m, arrays: &flat.dests, ..flat.fold() };
-        let cts: Vec<_> = cts.iter().map(|ct| ct.map(super::operator::Cotangent::Each)).collect();
+        let fold = Fold { n: flat.m, arrays: &flat.dests, ..flat.fold() };
+        let cts: Vec<_> = cts.iter().map(|ct| ct.map(Cotangent::Each)).collect();
         let reached = self.reached(&fold, &flat.dests, totals, &cts)?;
         for (dest, adjoint) in bins.dests.iter().zip(reached) {
             let Some(adjoint) = adjoint.and_then(Atom::as_var) else { continue };

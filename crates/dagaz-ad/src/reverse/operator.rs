@@ -44,6 +44,7 @@ pub(crate) enum Cotangent {
     Each(VarId),
 }
 
+/// The scalar operation that an operator is, in either order of its operands.
 pub(crate) fn scalar_operator(op: &Lambda) -> Option<ScalarOperator> {
     let ([x, y], [stm]) = (op.params.as_slice(), op.body.stms.as_slice()) else { return None };
     let (Exp::BinOp(kind, ty, a, b), [pat]) = (&stm.exp, stm.pat.as_slice()) else { return None };
@@ -53,7 +54,7 @@ pub(crate) fn scalar_operator(op: &Lambda) -> Option<ScalarOperator> {
     (whole && ((*a, *b) == (x, y) || found.swapped)).then_some(found)
 }
 
-/// The type of a minimum or maximum.
+/// The same, if it is a minimum or maximum.
 pub(crate) fn extremum(op: &Lambda) -> Option<ScalarOperator> {
     scalar_operator(op).filter(|known| matches!(known.op, BinOp::Min | BinOp::Max))
 }

@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Loc};
-use dagaz_core::prim::PrimType;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::context::{Ad, Adj, Res, is_plus};
@@ -104,10 +104,7 @@ impl Ad<'_> {
             if known.swapped {
                 std::mem::swap(&mut first, &mut second);
             }
-            let (low, high) = match known.op {
-                dagaz_core::prim::BinOp::Min => (first, second),
-                _ => (second, first),
-            };
+            let (low, high) = if known.op == BinOp::Min { (first, second) } else { (second, first) };
             let value = ad.b.binop(known.op, known.ty, first.0, second.0, loc);
             let mut counts = ad.b.le(known.ty, low.0, high.0, loc);
             if any_order {

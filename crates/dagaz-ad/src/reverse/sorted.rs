@@ -6,8 +6,8 @@
 //!     xs  = for each value, its bin when the value has come        rs = the combination of later values of its bin
 //!     xs_ct = map (\x r bin -> adjoint of x in x ⊙ r for ys_ct[bin]) xs rs bins
 //!
-//! Radix sort takes a pass of a scan and a scatter for each bit of the number of bins. What is out of bounds is in
-//! a bin of its own behind the others.
+//! Radix sort takes a pass of a scan and a scatter for each bit of the number of bins. What is out of bounds comes
+//! behind the others and is left out.
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, LoopHints};
 use dagaz_core::prim::{BinOp, PrimType, UnOp};
@@ -46,7 +46,6 @@ pub(crate) struct SortedBins {
 
 /// The values in the order of their bins.
 struct Segments {
-    keys: VarId,
     /// Whether a value is the first or the last of its bin.
     firsts: VarId,
     lasts: VarId,
@@ -57,10 +56,13 @@ struct Segments {
 
 impl Ad<'_> {
     /// The adjoints of values, and through the operator those of its free variables.
-    pub fn sort_bins(&mut self, bins: &FlatBins<'_>, cts: &[Option<VarId>]) -> Res<SortedBins> {
-        let (n, rows, loc) = (bins.n, &bins.op.ret, bins.loc);
-        let (keys, order) = self.sorted_order(bins)?;
-        let segments = self.segments(bins, keys, order)?;
+    pub fn sort_bins(&mut self, all: &FlatBins<'_>, cts: &[Option<VarId>]) -> Res<SortedBins> {
+        let (rows, loc) = (&all.op.ret, all.loc);
+        let (keys, order) = self.sorted_order(all)?;
+        let n = self.within_bounds(all)?;
+        let (keys, order) = (self.beginning(keys, n, loc), self.beginning(order, n, loc));
+        let bins = &FlatBins { n, keys, values: all.values.clone(), dests: all.dests.clone(), ..*all };
+        let segments = self.segments(bins, order)?;
         for (value, sorted) in bins.values.iter().zip(&segments.values) {
             if self.is_active_var(*value) {
                 self.active.insert(*sorted);
@@ -78,14 +80,14 @@ impl Ad<'_> {
         let onwards = self.scanned(n, turned, op, neutral, loc).split_off(1);
         let onwards = self.reversed(n, &onwards, rows, loc);
         let rights = self.rights(bins, &segments, &onwards)?;
-        let cts = self.cts_of_keys(bins, keys, cts)?;
+        let cts = self.cts_of_keys(bins, cts)?;
         let fold = Fold { arrays: &segments.values, ..bins.fold() };
         let reached = self.reached(&fold, &xs, &rights, &cts)?;
         self.rev_map(n, &[lefts, segments.values.clone()].concat(), bins.op, &reached, loc)?;
         let mut adjoints = Vec::new();
         for (sorted, row) in segments.values.iter().zip(rows) {
             let adjoint = self.take_adj(*sorted);
-            adjoints.push(adjoint.map(|adjoint| self.unsorted(n, order, adjoint, row, loc)));
+            adjoints.push(adjoint.map(|adjoint| self.unsorted(all.n, bins, order, adjoint, row)));
         }
         let totals = self.totals(bins, &segments, &onwards)?;
         Ok(SortedBins { adjoints, totals })
@@ -104,12 +106,8 @@ impl Ad<'_> {
         let order = self.param("order", array.clone());
         let counter = self.param("bit", Type::I64).var;
         let body = self.body(|ad| {
-            let places = ad.places_by_bit(bins, order.var, numbers, counter.into())?;
-            let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
-            let scratch = ad.let_var("scratch", array.clone(), exp, loc);
-            let arrays = vec![places, order.var];
-            let exp = Exp::Scatter { width: n, arrays, pre: None, dests: vec![scratch], shape: vec![n] };
-            Ok(vec![ad.let_exp("sorted", array.clone(), exp, loc)])
+            let sorted = ad.sorted_by_bit(bins, order.var, numbers, counter.into())?;
+            Ok(vec![sorted.into()])
         })?;
         let params = vec![(order, numbers.into())];
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound };
@@ -123,36 +121,64 @@ impl Ad<'_> {
         Ok((self.mapped(n, vec![order], lambda, loc)[0], order))
     }
 
-    /// Where each value goes if those whose keys have the bit come last and the order is otherwise kept. There are
-    /// values.
-    fn places_by_bit(&mut self, bins: &FlatBins<'_>, order: VarId, numbers: VarId, bit: Atom) -> Res<VarId> {
+    /// The order with the numbers of keys that have the bit moved behind the others. There are values.
+    fn sorted_by_bit(&mut self, bins: &FlatBins<'_>, order: VarId, numbers: VarId, bit: Atom) -> Res<VarId> {
         let (n, loc) = (bins.n, bins.loc);
-        let param = self.param("number", Type::I64);
-        let number = param.var.into();
-        let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {
+        let array = Type::array(PrimType::I64, vec![n]);
+        let is_set = |ad: &mut Self, number: Atom| {
             let key = ad.rows_at(&[bins.keys], &[Type::I64], &[number], loc)[0];
             let shifted = ad.i64_op(BinOp::Lshr, key, bit, loc);
-            Ok(vec![ad.i64_op(BinOp::And, shifted, Atom::i64(1), loc)])
-        })?;
-        let set = self.mapped(n, vec![order], lambda, loc)[0];
+            ad.i64_op(BinOp::And, shifted, Atom::i64(1), loc)
+        };
+        let param = self.param("number", Type::I64);
+        let number = param.var.into();
+        let pre = Some(self.lambda(vec![param], vec![Type::I64], |ad| Ok(vec![is_set(ad, number)]))?);
         let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
-        let counts = self.scanned(n, vec![set], op, vec![Atom::i64(0)], loc)[0];
+        let scan = Exp::Scan { width: n, arrays: vec![order], pre, op, neutral: vec![Atom::i64(0)] };
+        let counts = self.let_var("counts", array.clone(), scan, loc);
         let last = self.i64_op(BinOp::Sub, n, Atom::i64(1), loc);
         let all_set = self.rows_at(&[counts], &[Type::I64], &[last], loc)[0];
         let last_unset = self.i64_op(BinOp::Sub, last, all_set, loc);
         let params = self.params("x", &vec![Type::I64; 3]);
         let x = atoms(&params);
-        let lambda = self.lambda(params, vec![Type::I64], |ad| {
-            let cond = ad.b.eq(PrimType::I64, x[0], Atom::i64(0), loc);
+        let pre = self.lambda(params, vec![Type::I64; 2], |ad| {
+            let set = is_set(ad, x[0]);
+            let cond = ad.b.eq(PrimType::I64, set, Atom::i64(0), loc);
             let then = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Sub, x[2], x[1], loc)]))?;
             let otherwise = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Add, last_unset, x[1], loc)]))?;
-            Ok(vec![ad.let_exp("place", Type::I64, Exp::If { cond, then, otherwise }, loc)])
+            let place = ad.let_exp("place", Type::I64, Exp::If { cond, then, otherwise }, loc);
+            Ok(vec![place, x[0]])
         })?;
-        Ok(self.mapped(n, vec![set, counts, numbers], lambda, loc)[0])
+        let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
+        let dests = vec![self.let_var("scratch", array.clone(), exp, loc)];
+        let (arrays, shape) = (vec![order, counts, numbers], vec![n]);
+        let exp = Exp::Scatter { width: n, arrays, pre: Some(pre), dests, shape };
+        Ok(self.let_var("sorted", array, exp, loc))
     }
 
-    fn segments(&mut self, bins: &FlatBins<'_>, keys: VarId, order: VarId) -> Res<Segments> {
-        let (n, rows, loc) = (bins.n, &bins.op.ret, bins.loc);
+    /// How many keys are of bins.
+    fn within_bounds(&mut self, bins: &FlatBins<'_>) -> Res<Atom> {
+        let loc = bins.loc;
+        let param = self.param("key", Type::I64);
+        let key = param.var.into();
+        let pre = self.lambda(vec![param], vec![Type::I64], |ad| {
+            let inside = ad.less(key, bins.m, loc);
+            Ok(vec![ad.select(inside, Type::I64, Atom::i64(1), Atom::i64(0), loc)])
+        })?;
+        let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
+        let (arrays, neutral) = (vec![bins.keys], vec![Atom::i64(0)]);
+        let exp = Exp::Reduce { width: bins.n, arrays, pre: Some(pre), op, neutral, commutative: true };
+        Ok(self.let_exp("inside", Type::I64, exp, loc))
+    }
+
+    /// The first `n` numbers.
+    fn beginning(&mut self, numbers: VarId, n: Atom, loc: Loc) -> VarId {
+        let exp = Exp::Slice { array: numbers, dims: vec![super::whole(n)] };
+        self.let_var("beginning", Type::array(PrimType::I64, vec![n]), exp, loc)
+    }
+
+    fn segments(&mut self, bins: &FlatBins<'_>, order: VarId) -> Res<Segments> {
+        let (n, keys, rows, loc) = (bins.n, bins.keys, &bins.op.ret, bins.loc);
         let none = [Atom::i64(-1)];
         let before = self.shifted(n, &[keys], &[Type::I64], &none, loc)[0];
         let after = self.advanced(n, &[keys], &[Type::I64], &none, loc)[0];
@@ -165,21 +191,19 @@ impl Ad<'_> {
             let same = ad.b.eq(PrimType::I64, x[1], x[3], loc);
             let last = ad.b.not(same, loc);
             let values = ad.rows_at(&bins.values, rows, &[x[0]], loc);
-            let inside = ad.less(x[1], bins.m, loc);
-            let cond = ad.b.and(first, inside, loc);
             let then = ad.body(|ad| {
                 let dest = ad.rows_at(&bins.dests, rows, &[x[1]], loc);
                 Ok(ad.applied(bins.op, &dest, &values))
             })?;
             let otherwise = Body { stms: Vec::new(), result: values.clone() };
-            let starts = ad.let_exps("start", rows, Exp::If { cond, then, otherwise }, loc);
+            let starts = ad.let_exps("start", rows, Exp::If { cond: first, then, otherwise }, loc);
             let starts = starts.into_iter().map(Atom::from);
             Ok([first, last].into_iter().chain(values).chain(starts).collect())
         })?;
         let mut all = self.mapped(n, vec![order, keys, before, after], lambda, loc);
         let starts = all.split_off(2 + rows.len());
         let values = all.split_off(2);
-        Ok(Segments { keys, firsts: all[0], lasts: all[1], values, starts })
+        Ok(Segments { firsts: all[0], lasts: all[1], values, starts })
     }
 
     /// The operator on flags and values that starts again where the flag of the second operand is set.
@@ -208,30 +232,13 @@ impl Ad<'_> {
         let params = [self.params("x", &[Type::BOOL, Type::I64]), self.params("before", rows)].concat();
         let x = atoms(&params);
         let lambda = self.lambda(params, rows.clone(), |ad| {
-            let then = ad.body(|ad| ad.row_of_bin(bins, &bins.dests, rows, bins.neutral, x[1]))?;
+            let then = ad.body(|ad| Ok(ad.rows_at(&bins.dests, rows, &x[1..2], loc)))?;
             let otherwise = Body { stms: Vec::new(), result: x[2..].to_vec() };
             let vars = ad.let_exps("left", rows, Exp::If { cond: x[0], then, otherwise }, loc);
             Ok(vars.into_iter().map(Atom::from).collect())
         })?;
-        let arrays = [vec![segments.firsts, segments.keys], before].concat();
+        let arrays = [vec![segments.firsts, bins.keys], before].concat();
         Ok(self.mapped(n, arrays, lambda, loc))
-    }
-
-    /// The rows of a bin, or others if the key is none.
-    fn row_of_bin(
-        &mut self,
-        bins: &FlatBins<'_>,
-        arrays: &[VarId],
-        rows: &[Type],
-        outside: &[Atom],
-        key: Atom,
-    ) -> Res<Vec<Atom>> {
-        let loc = bins.loc;
-        let cond = self.less(key, bins.m, loc);
-        let then = self.body(|ad| Ok(ad.rows_at(arrays, rows, &[key], loc)))?;
-        let otherwise = Body { stms: Vec::new(), result: outside.to_vec() };
-        let vars = self.let_exps("row", rows, Exp::If { cond, then, otherwise }, loc);
-        Ok(vars.into_iter().map(Atom::from).collect())
     }
 
     /// The combinations of the values after each in its bin.
@@ -249,12 +256,7 @@ impl Ad<'_> {
         Ok(self.mapped(n, [vec![segments.lasts], after].concat(), lambda, loc))
     }
 
-    fn cts_of_keys(
-        &mut self,
-        bins: &FlatBins<'_>,
-        keys: VarId,
-        cts: &[Option<VarId>],
-    ) -> Res<Vec<Option<Cotangent>>> {
+    fn cts_of_keys(&mut self, bins: &FlatBins<'_>, cts: &[Option<VarId>]) -> Res<Vec<Option<Cotangent>>> {
         let mut each = Vec::new();
         for (ct, row) in cts.iter().zip(&bins.op.ret) {
             let Some(ct) = ct else {
@@ -264,24 +266,21 @@ impl Ad<'_> {
             let param = self.param("key", Type::I64);
             let key = param.var.into();
             let rows = [row.clone()];
-            let lambda = self.lambda(vec![param], rows.to_vec(), |ad| {
-                let zero = ad.zero(row, bins.loc);
-                ad.row_of_bin(bins, &[*ct], &rows, &[zero], key)
-            })?;
-            each.push(Some(Cotangent::Each(self.mapped(bins.n, vec![keys], lambda, bins.loc)[0])));
+            let lambda = self
+                .lambda(vec![param], rows.to_vec(), |ad| Ok(ad.rows_at(&[*ct], &rows, &[key], bins.loc)))?;
+            each.push(Some(Cotangent::Each(self.mapped(bins.n, vec![bins.keys], lambda, bins.loc)[0])));
         }
         Ok(each)
     }
 
-    /// Sorted rows in the order that they had before.
-    fn unsorted(&mut self, n: Atom, order: VarId, sorted: Atom, row: &Type, loc: Loc) -> Atom {
-        let ty = row.with_outer(&[n]);
-        let elem = row.elem().unwrap_or(PrimType::F64);
-        let exp = Exp::Scratch { elem, dims: ty.dims().to_vec() };
-        let dest = self.let_var("scratch", ty.clone(), exp, loc);
+    /// Sorted rows in the order that they had before, and zeros for what was left out.
+    fn unsorted(&mut self, n: Atom, bins: &FlatBins<'_>, order: VarId, sorted: Atom, row: &Type) -> Atom {
+        let (ty, loc) = (row.with_outer(&[n]), bins.loc);
+        let zeros = self.zero(&ty, loc);
+        let dests = vec![self.as_var("zeros", zeros, loc)];
         let sorted = self.as_var("sorted", sorted, loc);
         let arrays = vec![order, sorted];
-        let exp = Exp::Scatter { width: n, arrays, pre: None, dests: vec![dest], shape: vec![n] };
+        let exp = Exp::Scatter { width: bins.n, arrays, pre: None, dests, shape: vec![n] };
         self.let_exp("unsorted", ty, exp, loc)
     }
 
@@ -292,7 +291,7 @@ impl Ad<'_> {
         let lambda = self.lambda(params, vec![Type::I64], |ad| {
             Ok(vec![ad.select(first, Type::I64, key, Atom::i64(-1), loc)])
         })?;
-        let places = self.mapped(n, vec![segments.firsts, segments.keys], lambda, loc)[0];
+        let places = self.mapped(n, vec![segments.firsts, bins.keys], lambda, loc)[0];
         let mut dests = Vec::new();
         let types: Vec<Type> = rows.iter().map(|row| row.with_outer(&[m])).collect();
         for (neutral, ty) in bins.neutral.iter().zip(&types) {

@@ -13,6 +13,7 @@ pub mod core;
 pub mod cost;
 pub mod eval;
 pub mod explain;
+pub mod grad;
 pub mod run;
 pub mod test;
 

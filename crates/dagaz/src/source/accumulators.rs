@@ -1,0 +1,346 @@
+//! Core without what the language cannot write. Accumulators become histograms: every `+=` becomes an index and a
+//! value that the iterations return. Maps that are fused into other operations become maps of their own.
+//!
+//!     with_acc (xs) \acc -> map n (is, acc) \i acc -> acc[i] += v   ==>   vs = map n (is) \i -> v
+//!                                                                        reduce_by_index xs (+) 0 is vs
+
+use std::collections::HashMap;
+
+use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, LoopForm, Program, Stm, Vars};
+use dagaz_core::exp::{Check, DimSlice};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::bodies_mut;
+
+use super::Shown;
+
+/// What one `+=` adds, all iterations together.
+#[derive(Clone)]
+struct Written {
+    /// The parameter of the accumulator.
+    acc: VarId,
+    /// One for each index, then one for each value.
+    parts: Vec<(Atom, Type)>,
+    /// The sizes of the iterations around it, from the outside.
+    turns: Vec<Atom>,
+}
+
+struct Rewriter<'a> {
+    vars: &'a mut Vars,
+    /// The accumulators by all their names.
+    accs: HashMap<VarId, VarId>,
+}
+
+pub(super) fn to_histograms(program: &mut Program) -> Shown<()> {
+    let mut vars = std::mem::take(&mut program.vars);
+    for fun in &mut program.funs {
+        rewrite(&mut vars, &mut fun.body)?;
+    }
+    program.vars = vars;
+    Ok(())
+}
+
+/// Innermost first.
+fn rewrite(vars: &mut Vars, body: &mut Body) -> Shown<()> {
+    let mut stms = Vec::new();
+    for mut stm in std::mem::take(&mut body.stms) {
+        for inner in bodies_mut(&mut stm.exp) {
+            rewrite(vars, inner)?;
+        }
+        unfuse(vars, &mut stm, &mut stms);
+        match stm.exp {
+            Exp::WithAcc { inputs, lambda } => {
+                let mut rewriter = Rewriter { vars, accs: HashMap::new() };
+                rewriter.with_acc(&stm.pat, inputs, lambda, stm.loc, &mut stms)?;
+            }
+            exp => stms.push(Stm { exp, ..stm }),
+        }
+    }
+    body.stms = stms;
+    Ok(())
+}
+
+fn unfuse(vars: &mut Vars, stm: &mut Stm, stms: &mut Vec<Stm>) {
+    let (Exp::Reduce { width, arrays, pre, .. }
+    | Exp::Scan { width, arrays, pre, .. }
+    | Exp::Hist { width, arrays, pre, .. }
+    | Exp::Scatter { width, arrays, pre, .. }) = &mut stm.exp
+    else {
+        return;
+    };
+    if let Some(lambda) = pre.take() {
+        let rows = lambda.ret.iter().map(|ty| ty.with_outer(&[*width]));
+        let pat: Vec<Param> = rows.map(|ty| Param { var: vars.fresh("mapped"), ty }).collect();
+        let mapped = pat.iter().map(|p| p.var).collect();
+        let arrays = std::mem::replace(arrays, mapped);
+        stms.push(Stm { pat, exp: Exp::Map { width: *width, arrays, lambda }, loc: stm.loc });
+    }
+}
+
+impl Rewriter<'_> {
+    fn param(&mut self, hint: &str, ty: Type) -> Param {
+        Param { var: self.vars.fresh(hint), ty }
+    }
+
+    fn bind(&mut self, hint: &str, ty: Type, exp: Exp, loc: Loc, stms: &mut Vec<Stm>) -> VarId {
+        let param = self.param(hint, ty);
+        let var = param.var;
+        stms.push(Stm { pat: vec![param], exp, loc });
+        var
+    }
+
+    fn with_acc(
+        &mut self,
+        pat: &[Param],
+        inputs: Vec<AccInput>,
+        mut lambda: Lambda,
+        loc: Loc,
+        stms: &mut Vec<Stm>,
+    ) -> Shown<()> {
+        for param in &lambda.params {
+            self.accs.insert(param.var, param.var);
+        }
+        let written = self.body(&mut lambda.body)?;
+        stms.append(&mut lambda.body.stms);
+        let mut results = pat.iter();
+        for (input, acc) in inputs.iter().zip(&lambda.params) {
+            let mut arrays = input.arrays.clone();
+            let own: Vec<Param> = results.by_ref().take(arrays.len()).cloned().collect();
+            for part in written.iter().filter(|w| w.acc == acc.var) {
+                arrays = self.histogram(input, arrays, part, &own, loc, stms);
+            }
+            for (param, array) in own.iter().zip(&arrays) {
+                stms.push(Stm { pat: vec![param.clone()], exp: Exp::Atom((*array).into()), loc });
+            }
+        }
+        for (param, atom) in results.zip(&lambda.body.result[inputs.len()..]) {
+            stms.push(Stm { pat: vec![param.clone()], exp: Exp::Atom(*atom), loc });
+        }
+        Ok(())
+    }
+
+    /// The arrays with one more `+=`.
+    fn histogram(
+        &mut self,
+        input: &AccInput,
+        arrays: Vec<VarId>,
+        written: &Written,
+        own: &[Param],
+        loc: Loc,
+        stms: &mut Vec<Stm>,
+    ) -> Vec<VarId> {
+        let mut width = Atom::i64(1);
+        for turn in &written.turns {
+            let exp = Exp::BinOp(BinOp::Mul, PrimType::I64, width, *turn);
+            width = match width {
+                Atom::Const(_) => *turn,
+                Atom::Var(_) => self.bind("count", Type::I64, exp, loc, stms).into(),
+            };
+        }
+        let mut flat = Vec::new();
+        for (atom, row) in &written.parts {
+            let ty = row.with_outer(&[width]);
+            let exp = match (written.turns.len(), atom) {
+                (1, _) => Exp::Atom(*atom),
+                (0, _) => Exp::Replicate { dims: vec![width], value: *atom },
+                (_, Atom::Var(array)) => Exp::Reshape { dims: ty.dims().to_vec(), array: *array },
+                (_, Atom::Const(_)) => Exp::Atom(*atom),
+            };
+            flat.push(self.bind("flat", ty, exp, loc, stms));
+        }
+        let pat: Vec<Param> = own.iter().map(|p| self.param("summed", p.ty.clone())).collect();
+        let vars = pat.iter().map(|p| p.var).collect();
+        let (pre, shape) = (None, input.shape.clone());
+        let exp = match &input.op {
+            Some((op, neutral)) => Exp::Hist {
+                width,
+                arrays: flat,
+                pre,
+                dests: arrays,
+                shape,
+                op: op.clone(),
+                neutral: neutral.clone(),
+            },
+            None => Exp::Scatter { width, arrays: flat, pre, dests: arrays, shape },
+        };
+        stms.push(Stm { pat, exp, loc });
+        vars
+    }
+
+    fn is_acc(&self, atom: Atom) -> bool {
+        atom.as_var().is_some_and(|v| self.accs.contains_key(&v))
+    }
+
+    fn same(&mut self, new: VarId, old: Atom) {
+        if let Some(acc) = old.as_var().and_then(|v| self.accs.get(&v)).copied() {
+            self.accs.insert(new, acc);
+        }
+    }
+
+    /// Takes accumulators out of statements. Results that are accumulators are left to whoever has the body.
+    fn body(&mut self, body: &mut Body) -> Shown<Vec<Written>> {
+        let mut written = Vec::new();
+        let mut stms = Vec::new();
+        for mut stm in std::mem::take(&mut body.stms) {
+            match &mut stm.exp {
+                Exp::UpdateAcc { acc, indices, values } if self.accs.contains_key(acc) => {
+                    let root = self.accs[acc];
+                    let types = match stm.pat.first().map(|p| &p.ty) {
+                        Some(Type::Acc { elems, .. }) => elems.clone(),
+                        _ => return Err("an accumulator of an unknown type".to_owned()),
+                    };
+                    let indices = indices.iter().map(|i| (*i, Type::I64));
+                    let parts = indices.chain(values.iter().copied().zip(types)).collect();
+                    written.push(Written { acc: root, parts, turns: Vec::new() });
+                    self.same(stm.pat[0].var, (*acc).into());
+                }
+                Exp::Atom(a) if self.is_acc(*a) => self.same(stm.pat[0].var, *a),
+                Exp::Map { .. } => written.extend(self.map(stm, &mut stms)?),
+                Exp::If { .. } => written.extend(self.branches(stm, &mut stms)?),
+                Exp::Loop { .. } => written.extend(self.looped(stm, &mut stms)?),
+                _ => stms.push(stm),
+            }
+        }
+        body.stms = stms;
+        Ok(written)
+    }
+
+    fn map(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Shown<Vec<Written>> {
+        let Exp::Map { width, arrays, lambda } = &mut stm.exp else { return Ok(Vec::new()) };
+        for (param, array) in lambda.params.iter().zip(arrays.iter()) {
+            self.same(param.var, (*array).into());
+        }
+        arrays.retain(|a| !self.accs.contains_key(a));
+        lambda.params.retain(|p| !self.accs.contains_key(&p.var));
+        let inside = self.body(&mut lambda.body)?;
+        self.drop_accs(&mut stm.pat, &mut lambda.body.result, Some(&mut lambda.ret));
+        let width = *width;
+        let mut written = Vec::new();
+        for mut write in inside {
+            for (atom, row) in &mut write.parts {
+                let ty = row.with_outer(&write.turns);
+                lambda.body.result.push(*atom);
+                lambda.ret.push(ty.clone());
+                let param = Param { var: self.vars.fresh("part"), ty: ty.with_outer(&[width]) };
+                *atom = param.var.into();
+                stm.pat.push(param);
+            }
+            write.turns.insert(0, width);
+            written.push(write);
+        }
+        if arrays.is_empty() {
+            let iota = Exp::Iota { ty: PrimType::I64, n: width, start: Atom::i64(0), step: Atom::i64(1) };
+            let ty = Type::array(PrimType::I64, vec![width]);
+            arrays.push(self.bind("numbers", ty, iota, stm.loc, stms));
+            lambda.params.push(Param { var: self.vars.fresh("number"), ty: Type::I64 });
+        }
+        stms.push(stm);
+        Ok(written)
+    }
+
+    /// Takes out the results that are accumulators.
+    fn drop_accs(&mut self, pat: &mut Vec<Param>, results: &mut Vec<Atom>, ret: Option<&mut Vec<Type>>) {
+        let dropped: Vec<bool> = results.iter().map(|a| self.is_acc(*a)).collect();
+        for (param, result) in pat.iter().zip(results.iter()) {
+            self.same(param.var, *result);
+        }
+        let mut flags = dropped.iter();
+        pat.retain(|_| !flags.next().copied().unwrap_or(false));
+        let mut flags = dropped.iter();
+        results.retain(|_| !flags.next().copied().unwrap_or(false));
+        if let Some(ret) = ret {
+            let mut flags = dropped.iter();
+            ret.retain(|_| !flags.next().copied().unwrap_or(false));
+        }
+    }
+
+    /// What the other branch would write goes to the index -1, which is out of bounds.
+    fn branches(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Shown<Vec<Written>> {
+        let Exp::If { then, otherwise, .. } = &mut stm.exp else { return Ok(Vec::new()) };
+        let (first, second) = (self.body(then)?, self.body(otherwise)?);
+        let mut pat = stm.pat.clone();
+        self.drop_accs(&mut pat, &mut then.result, None);
+        self.drop_accs(&mut stm.pat, &mut otherwise.result, None);
+        let mut written = Vec::new();
+        for (mine, mut write) in
+            first.into_iter().map(|w| (true, w)).chain(second.into_iter().map(|w| (false, w)))
+        {
+            for (atom, row) in &mut write.parts {
+                let ty = row.with_outer(&write.turns);
+                let value = match ty.elem() {
+                    Some(PrimType::I64) => Prim::I64(-1),
+                    Some(elem) => Prim::zero(elem),
+                    None => return Err("an accumulator of accumulators".to_owned()),
+                };
+                let (here, there) =
+                    if mine { (&mut *then, &mut *otherwise) } else { (&mut *otherwise, &mut *then) };
+                here.result.push(*atom);
+                let placeholder = match ty.dims() {
+                    [] => value.into(),
+                    dims => {
+                        let exp = Exp::Replicate { dims: dims.to_vec(), value: value.into() };
+                        self.bind("nothing", ty.clone(), exp, stm.loc, &mut there.stms).into()
+                    }
+                };
+                there.result.push(placeholder);
+                let param = Param { var: self.vars.fresh("part"), ty };
+                *atom = param.var.into();
+                stm.pat.push(param);
+            }
+            written.push(write);
+        }
+        stms.push(stm);
+        Ok(written)
+    }
+
+    fn looped(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Shown<Vec<Written>> {
+        let loc = stm.loc;
+        let Exp::Loop { params, form, body, .. } = &mut stm.exp else { return Ok(Vec::new()) };
+        for (param, init) in params.iter() {
+            self.same(param.var, *init);
+        }
+        params.retain(|(p, _)| !self.accs.contains_key(&p.var));
+        let inside = self.body(body)?;
+        self.drop_accs(&mut stm.pat, &mut body.result, None);
+        let LoopForm::For { var, ty, bound } = form else {
+            if inside.is_empty() {
+                stms.push(stm);
+                return Ok(Vec::new());
+            }
+            return Err("an accumulator inside a while loop".to_owned());
+        };
+        let (counter, bound, ty) = (*var, *bound, *ty);
+        if inside.is_empty() {
+            stms.push(stm);
+            return Ok(Vec::new());
+        }
+        let exp = Exp::Convert(ty, PrimType::I64, bound);
+        let bound = self.bind("count", Type::I64, exp, loc, stms);
+        let exp = Exp::BinOp(BinOp::Max, PrimType::I64, bound.into(), Atom::i64(0));
+        let turns: Atom = self.bind("count", Type::I64, exp, loc, stms).into();
+        let exp = Exp::Convert(ty, PrimType::I64, counter.into());
+        let at: Atom = self.bind("at", Type::I64, exp, loc, &mut body.stms).into();
+        let mut written = Vec::new();
+        for mut write in inside {
+            for (atom, row) in &mut write.parts {
+                let all = row.with_outer(&write.turns).with_outer(&[turns]);
+                let elem = all.elem().unwrap_or(PrimType::F64);
+                let exp = Exp::Scratch { elem, dims: all.dims().to_vec() };
+                let init = self.bind("kept", all.clone(), exp, loc, stms);
+                let param = Param { var: self.vars.fresh("kept"), ty: all.clone() };
+                let dims = vec![DimSlice::Fix(at)];
+                let exp = Exp::Update { array: param.var, dims, value: *atom, check: Check::Certified };
+                let next = self.bind("kept", all.clone(), exp, loc, &mut body.stms);
+                params.push((param, init.into()));
+                body.result.push(next.into());
+                let result = Param { var: self.vars.fresh("kept"), ty: all };
+                *atom = result.var.into();
+                stm.pat.push(result);
+            }
+            write.turns.insert(0, turns);
+            written.push(write);
+        }
+        stms.push(stm);
+        Ok(written)
+    }
+}
