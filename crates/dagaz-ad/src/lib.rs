@@ -14,7 +14,7 @@
 //! scalar operations makes of them, and zero wherever a value does not depend on what is differentiated.
 //!
 //! The result may use arrays after it has consumed them, as if every update were of a copy: whoever calls this must
-//! insert copies where they are needed. Dead statements are left, too.
+//! insert copies where they are needed. Forward mode leaves dead statements.
 
 mod activity;
 mod components;

@@ -1,4 +1,4 @@
-//! The derivative of each construct as text: Core in, Core out. Dead statements are left in, as the pass leaves them.
+//! The derivative of each construct as text: Core in, Core out. Forward mode leaves dead statements in.
 
 use dagaz_ad::differentiate;
 use dagaz_core::parse::parse;
@@ -342,6 +342,175 @@ fn loop_backwards_starts_from_saved_values() {
               let (y_4: f64) = b_7
               let (x_adj_5: f64) = c_adj_24
               in (x_adj_5)
+        "#]],
+    );
+}
+
+#[test]
+fn loop_that_only_adds_saves_nothing() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ct: f64) : (xs_adj: [n]f64) =
+            let (y: f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : (f64) ->
+              let (b: f64) =
+                loop (c: f64 = 0.0f64) for i: i64 < n do
+                  let (a: f64) = as[i]
+                  let (d: f64) = f64.add c a
+                  in (d)
+              in (b)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ct_2: f64) : (xs_adj_3: [n_0]f64) =
+              let (as_6: [n_0]f64) = xs_1
+              let (max_12: i64) = i64.max n_0 0i64
+              let (b_7: f64) =
+                loop (c_8: f64 = 0.0f64) for i_9: i64 < n_0 do
+                  let (a_10: f64) = as_6[i_9]
+                  let (d_11: f64) = f64.add c_8 a_10
+                  in (d_11)
+              let (zeros_18: [n_0]f64) = replicate [n_0] 0.0f64
+              let (c_adj_29: f64, adj_30: [n_0]f64) =
+                loop (c_adj_17: f64 = ct_2, adj_19: [n_0]f64 = zeros_18) for j_20: i64 < max_12 do
+                  let (sub_21: i64) = i64.sub max_12 1i64
+                  let (sub_22: i64) = i64.sub sub_21 j_20
+                  let (part_26: f64) = adj_19[sub_22] certified
+                  let (add_27: f64) = f64.add part_26 c_adj_17
+                  let (as_adj_28: [n_0]f64) = adj_19 with [sub_22] = add_27 certified
+                  in (c_adj_17, as_adj_28)
+              let (y_4: f64) = b_7
+              let (xs_adj_5: [n_0]f64) = adj_30
+              in (xs_adj_5)
+        "#]],
+    );
+}
+
+#[test]
+fn update_in_place_is_logged_and_undone() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ct: [n]f64) : (xs_adj: [n]f64) =
+            let (y: [n]f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : ([n]f64) ->
+              let (bs: [n]f64) = copy as
+              let (cs: [n]f64) =
+                loop (ds: [n]f64 = bs) for i: i64 < n do
+                  let (d: f64) = ds[i]
+                  let (e: f64) = f64.mul d d
+                  let (es: [n]f64) = ds with [i] = e
+                  in (es)
+              in (cs)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ct_2: [n_0]f64) : (xs_adj_3: [n_0]f64) =
+              let (as_6: [n_0]f64) = xs_1
+              let (bs_7: [n_0]f64) = copy as_6
+              let (max_14: i64) = i64.max n_0 0i64
+              let (undo_15: [max_14]f64) = scratch f64 [max_14]
+              let (cs_8: [n_0]f64, undo_17: [max_14]f64) =
+                loop (ds_9: [n_0]f64 = bs_7, undo_16: [max_14]f64 = undo_15) for i_10: i64 < n_0 do
+                  let (d_11: f64) = ds_9[i_10]
+                  let (e_12: f64) = f64.mul d_11 d_11
+                  let (old_19: f64) = ds_9[i_10]
+                  let (undo_20: [max_14]f64) = undo_16 with [i_10] = old_19 certified
+                  let (es_13: [n_0]f64) = ds_9 with [i_10] = e_12
+                  in (es_13, undo_20)
+              let (ds_adj_40: [n_0]f64, ds_41: [n_0]f64) =
+                loop (ds_adj_21: [n_0]f64 = ct_2, ds_22: [n_0]f64 = cs_8) for j_23: i64 < max_14 do
+                  let (sub_24: i64) = i64.sub max_14 1i64
+                  let (sub_25: i64) = i64.sub sub_24 j_23
+                  let (at_27: f64) = undo_17[sub_25] certified
+                  let (ds_28: [n_0]f64) = ds_22 with [sub_25] = at_27 certified
+                  let (d_29: f64) = ds_28[sub_25] certified
+                  let (part_32: f64) = ds_adj_21[sub_25] certified
+                  let (ct_33: [n_0]f64) = ds_adj_21 with [sub_25] = 0.0f64 certified
+                  let (mul_34: f64) = f64.mul d_29 part_32
+                  let (mul_35: f64) = f64.mul d_29 part_32
+                  let (add_36: f64) = f64.add mul_34 mul_35
+                  let (part_37: f64) = ct_33[sub_25] certified
+                  let (add_38: f64) = f64.add part_37 add_36
+                  let (ds_adj_39: [n_0]f64) = ct_33 with [sub_25] = add_38 certified
+                  in (ds_adj_39, ds_28)
+              let (y_4: [n_0]f64) = cs_8
+              let (xs_adj_5: [n_0]f64) = ds_adj_40
+              in (xs_adj_5)
+        "#]],
+    );
+}
+
+#[test]
+fn loop_is_split_as_asked() {
+    check(
+        r"def f (n: i64, x: f64, ct: f64) : (x_tan: f64) =
+            let (y: f64, x_tan: f64) = jvp (x) (ct) \(a: f64) : (f64) ->
+              let (b: f64) =
+                loop stripmine 1 (c: f64 = a) for i: i32 < 100i32 do
+                  let (d: f64) = f64.neg c
+                  in (d)
+              in (b)
+            in (x_tan)",
+        expect![[r#"
+            def f (n_0: i64, x_1: f64, ct_2: f64) : (x_tan_3: f64) =
+              let (a_6: f64) = x_1
+              let (b_7: f64, b_tan_25: f64) =
+                loop (c_12: f64 = a_6, c_tan_20: f64 = ct_2) for i_11: i64 < 10i64 do
+                  let (mul_13: i64) = i64.mul i_11 10i64
+                  let (sub_14: i64) = i64.sub 100i64 mul_13
+                  let (min_15: i64) = i64.min 10i64 sub_14
+                  let (c_19: f64, c_tan_24: f64) =
+                    loop (c_8: f64 = c_12, c_tan_21: f64 = c_tan_20) for i_16: i64 < min_15 do
+                      let (add_17: i64) = i64.add mul_13 i_16
+                      let (i32_18: i32) = i64.to_i32 add_17
+                      let (i_9: i32) = i32_18
+                      let (d_10: f64) = f64.neg c_8
+                      let (neg_22: f64) = f64.neg c_tan_21
+                      let (d_tan_23: f64) = neg_22
+                      in (d_10, d_tan_23)
+                  in (c_19, c_tan_24)
+              let (y_4: f64) = b_7
+              let (x_tan_5: f64) = b_tan_25
+              in (x_tan_5)
+        "#]],
+    );
+}
+
+#[test]
+fn bounded_loop_counts_while_it_runs() {
+    check(
+        r"def f (x: f64, ct: f64) : (x_adj: f64) =
+            let (y: f64, x_adj: f64) = vjp (x) (ct) \(a: f64) : (f64) ->
+              let (b: f64) =
+                loop bound 10 (c: f64 = a) while
+                  let (more: bool) = f64.lt c 100.0f64
+                  in (more)
+                do
+                  let (d: f64) = f64.mul c c
+                  in (d)
+              in (b)
+            in (x_adj)",
+        expect![[r#"
+            def f (x_0: f64, ct_1: f64) : (x_adj_2: f64) =
+              let (a_5: f64) = x_0
+              let (saved_13: [10i64]f64) = scratch f64 [10i64]
+              let (b_6: f64, n_11: i64, saved_15: [10i64]f64) =
+                loop (c_7: f64 = a_5, i_10: i64 = 0i64, saved_14: [10i64]f64 = saved_13) while
+                  let (more_8: bool) = f64.lt c_7 100.0f64
+                  in (more_8)
+                do
+                  let (lt_16: bool) = i64.lt i_10 10i64
+                  let () = assert lt_16 ("a loop runs more often than its attribute says, which is 10")
+                  let (saved_17: [10i64]f64) = saved_14 with [i_10] = c_7 certified
+                  let (d_9: f64) = f64.mul c_7 c_7
+                  let (add_12: i64) = i64.add i_10 1i64
+                  in (d_9, add_12, saved_17)
+              let (c_adj_27: f64) =
+                loop (c_adj_18: f64 = ct_1) for j_19: i64 < n_11 do
+                  let (sub_20: i64) = i64.sub n_11 1i64
+                  let (sub_21: i64) = i64.sub sub_20 j_19
+                  let (c_22: f64) = saved_15[sub_21] certified
+                  let (mul_24: f64) = f64.mul c_22 c_adj_18
+                  let (mul_25: f64) = f64.mul c_22 c_adj_18
+                  let (add_26: f64) = f64.add mul_24 mul_25
+                  in (add_26)
+              let (y_3: f64) = b_6
+              let (x_adj_4: f64) = c_adj_27
+              in (x_adj_4)
         "#]],
     );
 }

@@ -8,7 +8,7 @@
 //!     in (b)                                        in (b)
 //! ```
 //!
-//! Only what cannot fail is moved, since the body may never run: scalar operations, arrays of sizes that arrays outside
+//! Only what cannot fail is moved, since the body may never run: scalar operations, `iota`s of sizes that arrays outside
 //! have, and views. Reads stay, for their index may be in bounds only where they are.
 
 use std::collections::HashSet;
@@ -157,8 +157,9 @@ impl Hoister {
             Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Rearrange { .. } => true,
             Exp::Iota { n, .. } => self.is_size(*n),
-            Exp::Replicate { dims, .. } => dims.iter().all(|d| self.is_size(*d)),
             Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
+            // It may be consumed where it is, and would then have to be copied.
+            Exp::Replicate { .. } => false,
             Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => false,
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Assert { .. } => false,
             Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => false,

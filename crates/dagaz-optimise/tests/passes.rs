@@ -202,18 +202,18 @@ fn common_expressions_across_scopes() {
 fn what_is_shared_and_consumed_is_copied() {
     check(
         &[share_common_expressions, insert_copies],
-        r"def f (n: i64) : (a: [n]f64, b: [n]f64) =
-            let (p: [n]f64) = replicate [n] 0.0f64
-            let (a: [n]f64) = p with [0i64] = 1.0f64
-            let (q: [n]f64) = replicate [n] 0.0f64
-            let (b: [n]f64) = q with [1i64] = 2.0f64
+        r"def f (n: i64) : (a: [n]i64, b: [n]i64) =
+            let (p: [n]i64) = iota i64 n 0i64 1i64
+            let (a: [n]i64) = p with [0i64] = 1i64
+            let (q: [n]i64) = iota i64 n 0i64 1i64
+            let (b: [n]i64) = q with [1i64] = 2i64
             in (a, b)",
         expect![[r#"
-            def f (n_0: i64) : (a_1: [n_0]f64, b_2: [n_0]f64) =
-              let (p_3: [n_0]f64) = replicate [n_0] 0.0f64
-              let (copy_7: [n_0]f64) = copy p_3
-              let (a_4: [n_0]f64) = copy_7 with [0i64] = 1.0f64
-              let (b_6: [n_0]f64) = p_3 with [1i64] = 2.0f64
+            def f (n_0: i64) : (a_1: [n_0]i64, b_2: [n_0]i64) =
+              let (p_3: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (copy_7: [n_0]i64) = copy p_3
+              let (a_4: [n_0]i64) = copy_7 with [0i64] = 1i64
+              let (b_6: [n_0]i64) = p_3 with [1i64] = 2i64
               in (a_4, b_6)
         "#]],
     );

@@ -1,6 +1,8 @@
 //! The derivative of an entry point as a program of its own: what `dagaz grad` does.
 //!
-//!     entry f [n] (xs: [n]f64) : f64     ==>     entry f_grad [n] (xs: [n]f64) : [n]f64
+//! ```text
+//! entry f [n] (xs: [n]f64) : f64     ==>     entry f_grad [n] (xs: [n]f64) : [n]f64
+//! ```
 //!
 //! For a result that is not one floating-point number, the new entry point takes how much each part of it
 //! matters, too.

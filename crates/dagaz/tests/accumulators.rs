@@ -135,6 +135,16 @@ fn matrices_times_vectors() {
 }
 
 #[test]
+fn loops_inside_of_maps() {
+    let f = "def f [n][m] (a: [n][m]f64, b: [m]f64) = map (\\r -> loop s = 0 for j < m do s + r[j] * b[j]) a";
+    check(&of_two(f, "[n][m]", "[n][m]f64", "[m]f64", "[n]f64"), "", &[&[3, 4], &[4]], 0);
+    let f = "def step [n] (x: [n]f64) =
+               tabulate n (\\i -> if i > 0 && i < n - 1 then x[i - 1] * x[i] + x[i + 1] else x[i])
+             def f [n] (x: [n]f64) = loop x for _i < 3i64 do step x";
+    check(&of_one(f, "[n]f64", "[n]f64"), "", &[&[6]], 0);
+}
+
+#[test]
 fn matrices_times_matrices() {
     let types = ("[n][k][m]", "[n][k]f64", "[k][m]f64", "[n][m]f64");
     let f = "def f [n][k][m] (a: [n][k]f64, b: [k][m]f64) =

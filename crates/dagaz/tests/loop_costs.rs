@@ -133,7 +133,7 @@ fn dynamic_programming_in_a_matrix() {
              loop t for j < 7 do
                t with [i + 1, j + 1] = f64.sin t[i, j + 1] * t[i + 1, j] + x[i * 8 + j]
            in table[m - 1, 7]",
-        10.0,
+        8.0,
     );
     let (small, large) = peak_per_element(&costs);
     assert!((small / large - 1.0).abs() <= 0.1, "{small:.2} and {large:.2} elements for each element");
@@ -147,7 +147,20 @@ fn rows_in_place() {
            let table = loop t = replicate m (replicate 8 0.5) for i < m - 1 do
              t with [i + 1] = map2 (\\a j -> f64.sin a * x[i * 8 + j]) t[i] (iota 8)
            in f64.sum table[m - 1]",
-        10.0,
+        8.0,
+    );
+    let (small, large) = peak_per_element(&costs);
+    assert!((small / large - 1.0).abs() <= 0.1, "{small:.2} and {large:.2} elements for each element");
+}
+
+#[test]
+fn scatters_in_place() {
+    let costs = check_work(
+        "def f [n] (x: [n]f64) : f64 =
+           let y = loop y = copy x for i < n - 2 do
+                     scatter y [i + 1, i + 2] [f64.sin y[i] * y[i + 1], y[i] + y[i + 2]]
+           in y[n - 1]",
+        8.0,
     );
     let (small, large) = peak_per_element(&costs);
     assert!((small / large - 1.0).abs() <= 0.1, "{small:.2} and {large:.2} elements for each element");

@@ -188,4 +188,25 @@ laws! {
             let h = length t / 2
             in map2 (map2 (\\a b -> a * f64.sin b)) (sized h t[0:h]) (sized h t[h:2 * h]) :> [][]f64
           in sized 4 t[0]";
+    reduction_from_a_start_value: "def f (x: [4]f64) = [reduce (*) x[1] (map f64.sin x), reduce (+) (x[0] * x[0]) x]";
+    scan_from_a_start_value: "def f (x: [4]f64) = scan (\\a b -> a * b + a) (f64.cos x[3]) x";
+    reduction_of_rows_from_a_start_value: "
+        def f (x: [4]f64) = reduce (map2 (\\a b -> a * b + x[2])) (map (* 2) x) (replicate 3 (map f64.sin x))";
+    histogram_with_a_neutral_element_that_counts_nothing: "
+        def f (x: [4]f64) = reduce_by_index (map (* 2) x) (\\a b -> a * b) (x[0] / x[0]) [0, 2, 0, 3] (map f64.cos x)";
+    scatters_in_place: "
+        def f (x: [4]f64) =
+          loop y = copy x for i < 3 do scatter y [i + 1, 7, i] [f64.sin y[i] * y[i + 1], 5, y[0] * y[i + 1]]";
+    scatters_then_reads: "
+        def f (x: [4]f64) =
+          loop y = copy x for i < 3 do
+            let y = scatter y [i + 1, i] [y[i] * y[i + 1], y[0] * x[2]]
+            let a = y[i] * y[i + 1]
+            let y = if a > 0 then scatter y [3, 0] [a * y[3], f64.cos a] else scatter y [i, -1] [a * y[2], a]
+            in scatter y [0, 2] [y[0] * a, y[1] * y[2]]";
+    scatters_of_rows: "
+        def f (x: [4]f64) =
+          let t = loop t = replicate 3 (copy x) for i < 2 do
+            loop t for j < 2 do scatter t [i + 1, 5] [map2 (*) t[i] t[j], x]
+          in flatten t";
 }

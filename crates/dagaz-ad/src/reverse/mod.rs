@@ -13,6 +13,7 @@ mod control;
 mod hist;
 mod loops;
 mod map;
+mod neutral;
 mod operator;
 mod places;
 mod reduce;
@@ -26,12 +27,12 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res};
 use crate::prune::prune;
 use crate::rename::Renamer;
 
 use hist::Bins;
-use loops::{Entries, Plan, SavedLoop, read_again, reads_again};
+use loops::{Entries, Plan, SavedLoop, Site, read_again, reads_again};
 use operator::Fold;
 use scatter::Places;
 
@@ -41,12 +42,8 @@ pub(crate) use loops::Restored;
 pub(crate) enum Saved {
     Nothing,
     Loop(Box<SavedLoop>),
-    /// The part of a restored array that an update has overwritten.
-    Old {
-        root: VarId,
-        dims: Vec<DimSlice>,
-        old: Atom,
-    },
+    /// The parts of restored arrays that a statement has overwritten.
+    Old(Vec<(VarId, Site, Atom)>),
     /// What a branch or a loop has overwritten of restored arrays: entries and their number.
     Log(Vec<(VarId, Entries, Atom)>),
 }
@@ -72,6 +69,7 @@ impl Ad<'_> {
 
     /// Both sweeps over a body, given the cotangents of its results; none is a zero.
     pub fn sweep(&mut self, body: &Body, cts: &[Option<Atom>], loc: Loc) -> Res<()> {
+        let body = &*self.with_start_values(body)?;
         let plan = self.plan(body, loc)?;
         let mut saved = Vec::with_capacity(body.stms.len());
         for (index, stm) in body.stms.iter().enumerate() {
@@ -131,7 +129,7 @@ impl Ad<'_> {
         if cts.iter().all(Option::is_none) && !with_accs {
             return match saved {
                 Saved::Loop(job) => self.undo_loop(&job, loc),
-                Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => Ok(()),
+                Saved::Nothing | Saved::Old(_) | Saved::Log(_) => Ok(()),
             };
         }
         if !reads_again(&stm.exp) {
@@ -147,7 +145,7 @@ impl Ad<'_> {
         }
         let saved = match saved {
             Saved::Loop(job) => Saved::Loop(Box::new(self.loop_at_present(&job, &present.map))),
-            Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => saved,
+            Saved::Nothing | Saved::Old(_) | Saved::Log(_) => saved,
         };
         let exp = Renamer::new(self, present.map.clone()).exp(&stm.exp);
         self.rev_exp(&Stm { pat: stm.pat.clone(), exp, loc }, saved, &cts)?;
@@ -158,17 +156,11 @@ impl Ad<'_> {
     /// Adds to the adjoints of what a statement reads.
     fn rev_exp(&mut self, stm: &Stm, saved: Saved, cts: &[Option<Atom>]) -> Res<()> {
         let loc = stm.loc;
-        if let Exp::Reduce { neutral, .. } | Exp::Scan { neutral, .. } | Exp::Hist { neutral, .. } = &stm.exp
-            && neutral.iter().any(|a| self.is_active(*a))
-        {
-            let what = "the reverse derivative with respect to a neutral element";
-            return Err(AdError::not_yet(loc, what));
-        }
         match &stm.exp {
             Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, cts, loc),
             Exp::Loop { .. } => match saved {
                 Saved::Loop(saved) => self.rev_loop(stm, &saved, cts),
-                Saved::Nothing | Saved::Old { .. } | Saved::Log(_) => Ok(()),
+                Saved::Nothing | Saved::Old(_) | Saved::Log(_) => Ok(()),
             },
             Exp::Map { width, arrays, lambda } => self.rev_map(*width, arrays, lambda, cts, loc),
             Exp::Reduce { width, arrays, op, neutral, .. } => {

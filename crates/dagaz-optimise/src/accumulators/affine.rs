@@ -89,10 +89,11 @@ fn sum_of(found: &Collected<'_>, made: &Made, atom: Atom, fuel: &mut usize) -> O
     match found.defs.get(&var) {
         None => Some(Affine::invariant(var)),
         Some(Def::Counter { scope }) => Some(Affine::iteration(*scope)),
+        Some(Def::Carried { .. }) => None,
         Some(Def::Row { array, scope, .. }) => {
             let own = match found.defs.get(array) {
                 Some(Def::Stm { exp, .. }) => Some(*exp),
-                Some(Def::Row { .. } | Def::Counter { .. }) => None,
+                Some(Def::Row { .. } | Def::Counter { .. } | Def::Carried { .. }) => None,
                 None => made.get(array),
             };
             let Some(Exp::Iota { ty: PrimType::I64, start, step: Atom::Const(Prim::I64(step)), .. }) = own
@@ -124,7 +125,7 @@ fn sum_of(found: &Collected<'_>, made: &Made, atom: Atom, fuel: &mut usize) -> O
 fn is_invariant(found: &Collected<'_>, var: VarId) -> bool {
     match found.defs.get(&var) {
         None => true,
-        Some(Def::Counter { .. } | Def::Row { .. }) => false,
+        Some(Def::Counter { .. } | Def::Row { .. } | Def::Carried { .. }) => false,
         Some(Def::Stm { exp, .. }) => {
             let is_safe = match exp {
                 Exp::BinOp(op, ..) => {
@@ -149,7 +150,7 @@ pub(super) fn dependencies(found: &Collected<'_>, atom: Atom) -> BTreeSet<ScopeI
         }
         match found.defs.get(&var) {
             None => {}
-            Some(Def::Counter { scope }) => drop(scopes.insert(*scope)),
+            Some(Def::Counter { scope } | Def::Carried { scope }) => drop(scopes.insert(*scope)),
             Some(Def::Row { array, scope, .. }) => {
                 scopes.insert(*scope);
                 work.push(*array);

@@ -21,7 +21,7 @@ pub(super) struct Scope {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ScopeKind {
     WithAcc,
-    /// One iteration of a map, or of a loop that carries nothing but the accumulator.
+    /// One iteration of a map, or of a loop. What a loop carries besides the accumulator cannot be computed again.
     Iteration {
         width: Atom,
         is_loop: bool,
@@ -39,6 +39,8 @@ pub(super) enum Def<'a> {
     Row { array: VarId, scope: ScopeId, ty: &'a Type },
     /// The counter of a loop.
     Counter { scope: ScopeId },
+    /// What a loop carries from one iteration to the next.
+    Carried { scope: ScopeId },
 }
 
 pub(super) struct Update<'a> {
@@ -126,12 +128,15 @@ impl<'a> Collected<'a> {
             }
             Exp::Loop { params, form, body, .. } if params.iter().any(|(_, init)| self.is_acc(*init)) => {
                 let LoopForm::For { var, ty: PrimType::I64, bound } = form else { return None };
-                if params.iter().any(|(_, init)| !self.is_acc(*init)) {
-                    return None;
-                }
                 let kind = ScopeKind::Iteration { width: *bound, is_loop: true };
                 let inner = self.enter(scope, kind, stm);
-                self.accs.extend(params.iter().map(|(p, _)| p.var));
+                for (param, init) in params {
+                    if self.is_acc(*init) {
+                        self.accs.insert(param.var);
+                    } else {
+                        self.defs.insert(param.var, Def::Carried { scope: inner });
+                    }
+                }
                 self.defs.insert(*var, Def::Counter { scope: inner });
                 self.body(body, inner)?;
                 self.results(stm, body, 0);

@@ -97,6 +97,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
         let value = match self.found.defs.get(&var) {
             None => return Some(atom),
             Some(Def::Counter { scope }) => *self.at.get(scope)?,
+            Some(Def::Carried { .. }) => return None,
             Some(Def::Row { array, scope, .. }) => {
                 let (array, i) = (*array, *self.at.get(scope)?);
                 self.index(array, vec![i])?
@@ -158,7 +159,8 @@ impl<'e, 'a> Emitter<'e, 'a> {
 
     fn scope_of(&self, var: VarId) -> Option<ScopeId> {
         match self.found.defs.get(&var)? {
-            Def::Stm { scope, .. } | Def::Row { scope, .. } | Def::Counter { scope } => Some(*scope),
+            Def::Stm { scope, .. } | Def::Row { scope, .. } => Some(*scope),
+            Def::Counter { scope } | Def::Carried { scope } => Some(*scope),
         }
     }
 
@@ -208,7 +210,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
         }
         match self.found.defs.get(&array) {
             None => self.plain_index(array, self.types.get(&array)?.clone(), indices),
-            Some(Def::Counter { .. }) => None,
+            Some(Def::Counter { .. } | Def::Carried { .. }) => None,
             Some(Def::Row { array: outer, scope, .. }) => {
                 let (outer, i) = (*outer, *self.at.get(scope)?);
                 self.index(outer, [vec![i], indices].concat())
@@ -275,7 +277,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
         match self.found.defs.get(&var) {
             Some(Def::Stm { ty, .. } | Def::Row { ty, .. }) => Some((*ty).clone()),
             Some(Def::Counter { .. }) => Some(Type::I64),
-            None => self.types.get(&var).cloned(),
+            Some(Def::Carried { .. }) | None => self.types.get(&var).cloned(),
         }
     }
 

@@ -7,7 +7,7 @@ use dagaz_core::types::{Atom, Type, VarId};
 use super::{Rewrite, Simplifier};
 
 impl Simplifier {
-    /// Indices, slices and copies.
+    /// Indices and slices.
     pub(super) fn read(&mut self, stm: &Stm) -> Option<Rewrite> {
         match &stm.exp {
             Exp::Index { array, indices, .. } if indices.is_empty() => {
@@ -16,7 +16,6 @@ impl Simplifier {
             Exp::Index { array, indices, check: Check::Certified } => self.index(*array, indices, stm),
             Exp::Index { array, indices, check: Check::Checked } => self.checked(*array, indices),
             Exp::Slice { array, dims } => self.slice(*array, dims),
-            Exp::Copy(array) => Some(Rewrite::Alias(vec![(*array).into()])),
             _ => None,
         }
     }

@@ -9,14 +9,13 @@
 //! ```
 //!
 //! Rules are exact: they hold for every value, NaN and wrapping included, and no error is lost or added. Leaves the
-//! statements that have become dead to [`crate::remove_dead_code`]. Copies of arrays are taken for the arrays
-//! themselves; [`crate::insert_copies`] puts back those that are needed.
+//! statements that have become dead to [`crate::remove_dead_code`].
 
 mod array;
 mod control;
 mod scalar;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
@@ -30,11 +29,14 @@ pub fn simplify(program: &mut Program) {
         subst: Substitution::default(),
         defs: HashMap::new(),
         types: HashMap::new(),
+        sizes: HashSet::new(),
     };
     let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
     program.consts = simplifier.body(consts).stms;
     for fun in &mut program.funs {
         fun.params.iter().for_each(|p| simplifier.note(p));
+        let sizes = fun.params.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
+        simplifier.sizes = sizes.collect();
         let body = std::mem::take(&mut fun.body);
         fun.body = simplifier.body(body);
         simplifier.subst.params(&mut fun.ret);
@@ -58,6 +60,8 @@ struct Simplifier {
     /// What variables are bound to, for expressions with one result and no bodies.
     defs: HashMap<VarId, Exp>,
     types: HashMap<VarId, Type>,
+    /// The sizes of the function's parameters, none of which is negative.
+    sizes: HashSet<VarId>,
 }
 
 impl Simplifier {
@@ -166,10 +170,12 @@ impl Simplifier {
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {
                 self.scalar(&stm.exp)
             }
-            Exp::Index { .. } | Exp::Slice { .. } | Exp::Copy(_) => self.read(stm),
+            Exp::Index { .. } | Exp::Slice { .. } => self.read(stm),
             Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Replicate { .. } => self.shape(stm),
             Exp::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
             Exp::Assert { cond, .. } if *cond == Atom::bool(true) => Some(Rewrite::Alias(Vec::new())),
+            // A copy says which one of two arrays is to be copied, the row that is kept or the array that is updated.
+            Exp::Copy(_) => None,
             Exp::Assert { .. } | Exp::Update { .. } | Exp::Iota { .. } | Exp::Concat { .. } => None,
             Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
             Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => None,

@@ -17,6 +17,7 @@ impl Simplifier {
                 Atom::Const(x) => eval_unop(*op, *x).ok()?.into(),
                 Atom::Var(_) => self.twice(*op, *x)?,
             },
+            Exp::BinOp(BinOp::Max, PrimType::I64, x, y) if self.is_at_least(*x, *y) => *x,
             Exp::BinOp(op, ty, x, y) => match fold_binop(*op, *ty, *x, *y) {
                 Some(atom) => atom,
                 None => return self.binop(*op, *ty, *x, *y),
@@ -25,6 +26,8 @@ impl Simplifier {
                 eval_ternop(*op, *a, *b, *c).ok()?.into()
             }
             Exp::CmpOp(op, _, Atom::Const(x), Atom::Const(y)) => Atom::bool(eval_cmpop(*op, *x, *y).ok()?),
+            Exp::CmpOp(CmpOp::Lt, PrimType::I64, x, y) if self.is_at_least(*x, *y) => Atom::bool(false),
+            Exp::CmpOp(CmpOp::Le, PrimType::I64, x, y) if self.is_at_least(*y, *x) => Atom::bool(true),
             Exp::CmpOp(op, ty, x, y) if x == y && !ty.is_float() => Atom::bool(*op != CmpOp::Lt),
             Exp::CmpOp(CmpOp::Eq, ty, x, Atom::Const(c)) if ty.is_int() => {
                 return self.shifted_equality(*ty, *x, *c);
@@ -34,6 +37,12 @@ impl Simplifier {
             _ => return None,
         };
         Some(Rewrite::Alias(vec![atom]))
+    }
+
+    /// Sizes are not negative.
+    fn is_at_least(&self, size: Atom, bound: Atom) -> bool {
+        let is_size = size.as_var().is_some_and(|var| self.sizes.contains(&var));
+        is_size && bound.as_const().and_then(Prim::as_i64).is_some_and(|bound| bound <= 0)
     }
 
     /// `a ± b = c` is `a = c ∓ b`; integers wrap.

@@ -1,8 +1,10 @@
 //! Core without what the language cannot write. Accumulators become histograms: every `+=` becomes an index and a
 //! value that the iterations return. Maps that are fused into other operations become maps of their own.
 //!
-//!     with_acc (xs) \acc -> map n (is, acc) \i acc -> acc[i] += v   ==>   vs = map n (is) \i -> v
-//!                                                                        reduce_by_index xs (+) 0 is vs
+//! ```text
+//! with_acc (xs) \acc -> map n (is, acc) \i acc -> acc[i] += v   ==>   vs = map n (is) \i -> v
+//!                                                                    reduce_by_index xs (+) 0 is vs
+//! ```
 
 use std::collections::HashMap;
 

@@ -1,7 +1,9 @@
 //! Core as a program in the language: what `dagaz grad` prints.
 //!
-//!     let (mul_7: f64) = f64.mul x_1 x_1
-//!     let (y_8: f64) = f64.sin mul_7          ==>     let y = f64.sin (x * x)
+//! ```text
+//! let (mul_7: f64) = f64.mul x_1 x_1
+//! let (y_8: f64) = f64.sin mul_7          ==>     let y = f64.sin (x * x)
+//! ```
 //!
 //! Names are kept where the source had them; scalar steps that have none and are used once are written where they are used.
 //! Sizes that the checker cannot follow are stated by `:>`. Records and tuples are gone by the time there is

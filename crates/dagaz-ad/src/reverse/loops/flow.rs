@@ -21,6 +21,32 @@ struct Mark {
     view: bool,
 }
 
+/// A part of an array that is updated.
+#[derive(Clone)]
+pub(crate) enum Site {
+    Part(Vec<DimSlice>),
+    /// The places that a `scatter` writes its values to.
+    Places {
+        width: Atom,
+        indices: Vec<VarId>,
+        shape: Vec<Atom>,
+        values: VarId,
+    },
+}
+
+/// The array that an expression updates for its result `k`, and the part of it.
+pub(crate) fn update_of(exp: &Exp, k: usize) -> Option<(VarId, Site)> {
+    match exp {
+        Exp::Update { array, dims, .. } => Some((*array, Site::Part(dims.clone()))),
+        Exp::Scatter { width, arrays, dests, shape, .. } => {
+            let (indices, values) = arrays.split_at(shape.len());
+            let (indices, shape) = (indices.to_vec(), shape.clone());
+            Some((*dests.get(k)?, Site::Places { width: *width, indices, shape, values: *values.get(k)? }))
+        }
+        _ => None,
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Flow {
     marks: HashMap<VarId, Mark>,
@@ -33,7 +59,7 @@ pub(crate) struct Flow {
     /// Bound variables that are new states, with their arrays.
     changed: HashMap<VarId, VarId>,
     /// The parts of each array that are updated.
-    pub sites: HashMap<VarId, Vec<Vec<DimSlice>>>,
+    pub sites: HashMap<VarId, Vec<Site>>,
 }
 
 impl Flow {
@@ -103,16 +129,8 @@ impl Flow {
             }
             Exp::Index { array, .. } | Exp::Slice { array, .. } => self.view(stm, *array),
             Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => self.view(stm, *array),
-            Exp::Update { array, dims, .. } => {
-                let Some(mark) = self.marks.get(array).copied() else { return };
-                if mark.view {
-                    self.broken.insert(mark.root);
-                    return;
-                }
-                self.sites.entry(mark.root).or_default().push(dims.clone());
-                self.advance(mark.root);
-                self.mark(stm.pat[0].var, mark.root, false);
-                self.changed.insert(stm.pat[0].var, mark.root);
+            Exp::Update { .. } | Exp::Scatter { .. } => {
+                (0..stm.pat.len()).for_each(|k| self.update(stm, k));
             }
             Exp::If { then, otherwise, .. } => self.branches(stm, then, otherwise),
             Exp::Loop { .. } => self.inner_loop(stm),
@@ -125,6 +143,19 @@ impl Flow {
                 self.frozen = outside;
             }
         }
+    }
+
+    fn update(&mut self, stm: &Stm, k: usize) {
+        let Some((array, site)) = update_of(&stm.exp, k) else { return };
+        let Some(mark) = self.marks.get(&array).copied() else { return };
+        if mark.view || self.now.get(&mark.root) != Some(&mark.stamp) {
+            self.broken.insert(mark.root);
+            return;
+        }
+        self.sites.entry(mark.root).or_default().push(site);
+        self.advance(mark.root);
+        self.mark(stm.pat[k].var, mark.root, false);
+        self.changed.insert(stm.pat[k].var, mark.root);
     }
 
     fn view(&mut self, stm: &Stm, array: VarId) {

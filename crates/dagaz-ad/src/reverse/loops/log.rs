@@ -20,7 +20,9 @@ use crate::context::{Ad, Res};
 use crate::rename::Renamer;
 
 use super::super::part_type;
-use super::flow::Flow;
+use super::super::scatter::Places;
+use super::flow::{Flow, Site, update_of};
+use super::recipe::Recipe;
 
 /// A log where it stands: how many entries it has, their indices, and the old values.
 #[derive(Clone)]
@@ -32,25 +34,47 @@ pub(crate) struct Log {
 
 #[derive(Clone)]
 pub(crate) struct Entries {
-    pub indices: Vec<VarId>,
+    pub indices: Vec<IndexOf>,
     pub values: VarId,
     /// The form of the entries.
-    pub form: Vec<DimSlice>,
+    pub form: Site,
+}
+
+/// Where an index of an entry is found.
+#[derive(Clone)]
+pub(crate) enum IndexOf {
+    Logged(VarId),
+    /// There is one entry for each iteration, whose number decides.
+    Computed(Recipe),
+}
+
+impl IndexOf {
+    fn logged(&self) -> Option<VarId> {
+        match self {
+            IndexOf::Logged(var) => Some(*var),
+            IndexOf::Computed(_) => None,
+        }
+    }
 }
 
 impl Log {
     pub fn atoms(&self) -> Vec<Atom> {
         let mut atoms = vec![self.top];
         if let Some(entries) = &self.entries {
-            atoms.extend(entries.indices.iter().map(|v| Atom::from(*v)));
+            atoms.extend(entries.indices.iter().filter_map(IndexOf::logged).map(Atom::from));
             atoms.push(entries.values.into());
         }
         atoms
     }
 
     pub fn moved_to(&self, vars: &[VarId]) -> Log {
+        let mut logged = vars[1..].iter();
+        let mut moved = |index: &IndexOf| match index {
+            IndexOf::Logged(old) => IndexOf::Logged(logged.next().copied().unwrap_or(*old)),
+            IndexOf::Computed(recipe) => IndexOf::Computed(recipe.clone()),
+        };
         let entries = self.entries.as_ref().map(|old| Entries {
-            indices: vars[1..vars.len() - 1].to_vec(),
+            indices: old.indices.iter().map(&mut moved).collect(),
             values: vars[vars.len() - 1],
             form: old.form.clone(),
         });
@@ -102,22 +126,50 @@ impl Count {
 }
 
 /// The form that all of these parts have, if they have one; `inside` is what may change in between.
-pub(crate) fn common_form(sites: &[Vec<DimSlice>], inside: &HashSet<VarId>) -> Option<Vec<DimSlice>> {
+pub(crate) fn common_form(sites: &[Site], inside: &HashSet<VarId>) -> Option<Site> {
     let steady = |atom: Atom| atom.as_var().is_none_or(|v| !inside.contains(&v));
-    let form = |dim: &DimSlice| match dim {
+    let dim = |dim: &DimSlice| match dim {
         DimSlice::Fix(_) => Some(None),
         DimSlice::Range { len, stride, .. } => {
             (steady(*len) && steady(*stride)).then_some(Some((*len, *stride)))
         }
     };
-    let first: Vec<_> = sites.first()?.iter().map(form).collect::<Option<_>>()?;
-    for site in &sites[1..] {
-        let other: Vec<_> = site.iter().map(form).collect::<Option<_>>()?;
-        if other != first {
-            return None;
+    // The number of dimensions that are fixed, then what they are or how many places there are.
+    let form = |site: &Site| match site {
+        Site::Part(dims) => Some((dims.iter().map(dim).collect::<Option<Vec<_>>>()?, None)),
+        Site::Places { width, shape, .. } => (steady(*width) && shape.iter().all(|d| steady(*d)))
+            .then(|| (vec![None; shape.len()], Some(*width))),
+    };
+    let first = form(sites.first()?)?;
+    sites.iter().all(|site| form(site).as_ref() == Some(&first)).then(|| sites[0].clone())
+}
+
+impl Site {
+    /// The type of what is there in an array.
+    pub fn part(&self, array: &Type) -> Type {
+        match self {
+            Site::Part(dims) => part_type(array, dims),
+            Site::Places { width, shape, .. } => {
+                array.peel(shape.len()).unwrap_or_else(|| array.clone()).with_outer(&[*width])
+            }
         }
     }
-    Some(sites[0].clone())
+
+    /// The indices of each dimension: one, or one for each place.
+    pub fn indices(&self) -> Vec<Atom> {
+        match self {
+            Site::Part(dims) => dims.iter().map(first_index).collect(),
+            Site::Places { indices, .. } => indices.iter().map(|v| Atom::from(*v)).collect(),
+        }
+    }
+}
+
+/// Where a dimension of a part begins.
+fn first_index(dim: &DimSlice) -> Atom {
+    match dim {
+        DimSlice::Fix(i) => *i,
+        DimSlice::Range { start, .. } => *start,
+    }
 }
 
 /// All variables that are bound in a body, at any depth.
@@ -219,18 +271,33 @@ impl Ad<'_> {
         Ok(copy.result[0])
     }
 
-    /// An empty log with room for entries of the form.
-    pub fn new_log(&mut self, array: &Type, form: &[DimSlice], room: Atom, loc: Loc) -> Log {
-        let indices = form.iter().map(|_| {
-            let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![room] };
-            self.let_var("undo_at", Type::array(PrimType::I64, vec![room]), exp, loc)
+    /// An empty log with room for entries of the form, and perhaps recipes for their indices.
+    pub fn new_log(
+        &mut self,
+        array: &Type,
+        form: &Site,
+        recipes: Vec<Option<Recipe>>,
+        room: Atom,
+        loc: Loc,
+    ) -> Log {
+        let indices = recipes.into_iter().map(|recipe| match recipe {
+            Some(recipe) => IndexOf::Computed(recipe),
+            None => {
+                let dims = match form {
+                    Site::Part(_) => vec![room],
+                    Site::Places { width, .. } => vec![room, *width],
+                };
+                let ty = Type::array(PrimType::I64, dims.clone());
+                let exp = Exp::Scratch { elem: PrimType::I64, dims };
+                IndexOf::Logged(self.let_var("undo_at", ty, exp, loc))
+            }
         });
         let indices = indices.collect();
-        let part = part_type(array, form).with_outer(&[room]);
+        let part = form.part(array).with_outer(&[room]);
         let elem = part.elem().unwrap_or(PrimType::F64);
         let exp = Exp::Scratch { elem, dims: part.dims().to_vec() };
         let values = self.let_var("undo", part, exp, loc);
-        Log { top: Atom::i64(0), entries: Some(Entries { indices, values, form: form.to_vec() }) }
+        Log { top: Atom::i64(0), entries: Some(Entries { indices, values, form: form.clone() }) }
     }
 
     /// The statements of a body, which also write the logs; gives the results of the body.
@@ -265,8 +332,12 @@ impl Ad<'_> {
             }
         }
         match &stm.exp {
-            Exp::Update { array, dims, .. } => {
-                self.log_entry(*array, dims, &mut logs.all[used[0]], stm.loc);
+            Exp::Update { .. } | Exp::Scatter { .. } => {
+                for ((k, _), l) in changed.iter().zip(&used) {
+                    if let Some((array, site)) = update_of(&stm.exp, *k) {
+                        self.log_entry(array, &site, &mut logs.all[*l], stm.loc)?;
+                    }
+                }
                 self.push(stm.clone());
                 Ok(())
             }
@@ -331,27 +402,32 @@ impl Ad<'_> {
         self.push(Stm { pat, exp, loc: stm.loc });
     }
 
-    fn log_entry(&mut self, array: VarId, dims: &[DimSlice], log: &mut Log, loc: Loc) {
+    fn log_entry(&mut self, array: VarId, site: &Site, log: &mut Log, loc: Loc) -> Res<()> {
         let top = log.top;
         log.top = self.i64_op(BinOp::Add, top, Atom::i64(1), loc);
-        let Some(entries) = &mut log.entries else { return };
+        let Some(entries) = &mut log.entries else { return Ok(()) };
         let at = vec![DimSlice::Fix(top)];
-        for (dim, indices) in dims.iter().zip(&mut entries.indices) {
-            let value = match dim {
-                DimSlice::Fix(i) => *i,
-                DimSlice::Range { start, .. } => *start,
-            };
+        for (value, indices) in site.indices().into_iter().zip(&mut entries.indices) {
+            let IndexOf::Logged(indices) = indices else { continue };
             let exp = Exp::Update { array: *indices, dims: at.clone(), value, check: Check::Certified };
             *indices = self.let_var("undo_at", self.ty_var(*indices), exp, loc);
         }
-        let part = part_type(&self.ty_var(array), dims);
-        let old = self.old_part(array, dims, &part, loc);
+        let old = self.old_part(array, site, loc)?;
         let exp = Exp::Update { array: entries.values, dims: at, value: old, check: Check::Certified };
         entries.values = self.let_var("undo", self.ty_var(entries.values), exp, loc);
+        Ok(())
     }
 
     /// A part of an array that is about to be overwritten; the indices are checked as the update will check them.
-    pub fn old_part(&mut self, array: VarId, dims: &[DimSlice], part: &Type, loc: Loc) -> Atom {
+    pub fn old_part(&mut self, array: VarId, site: &Site, loc: Loc) -> Res<Atom> {
+        let part = site.part(&self.ty_var(array));
+        let dims = match site {
+            Site::Part(dims) => dims,
+            Site::Places { width, indices, shape, values } => {
+                let places = Places { width: *width, indices, shape, loc };
+                return self.gather(&places, array, *values, None);
+            }
+        };
         let fixed: Option<Vec<Atom>> = dims
             .iter()
             .map(|d| match d {
@@ -359,15 +435,32 @@ impl Ad<'_> {
                 DimSlice::Range { .. } => None,
             })
             .collect();
-        match fixed {
+        Ok(match fixed {
             Some(indices) => {
                 let exp = Exp::Index { array, indices, check: Check::Checked };
-                let old = self.let_var("old", part.clone(), exp, loc);
+                let old = self.let_var("old", part, exp, loc);
                 self.again.insert(old);
                 old.into()
             }
-            None => self.read_at(array, dims, part, loc),
-        }
+            None => self.read_at(array, dims, &part, loc),
+        })
+    }
+
+    /// The array with old values put back.
+    pub fn put_back(&mut self, array: VarId, site: &Site, old: Atom, loc: Loc) -> VarId {
+        let ty = self.ty_var(array);
+        let hint = self.b.vars.hint(array).to_owned();
+        let exp = match site {
+            Site::Part(dims) => {
+                Exp::Update { array, dims: dims.clone(), value: old, check: Check::Certified }
+            }
+            Site::Places { width, indices, shape, .. } => {
+                let old = self.as_var("old", old, loc);
+                let arrays = indices.iter().copied().chain([old]).collect();
+                Exp::Scatter { width: *width, arrays, pre: None, dests: vec![array], shape: shape.clone() }
+            }
+        };
+        self.let_var(&hint, ty, exp, loc)
     }
 
     /// Takes `turns` entries off the log, from the one before `top` down to `bottom`, and gives the array as it was
@@ -406,20 +499,27 @@ impl Ad<'_> {
             let exp = Exp::Index { array: from, indices: vec![at], check: Check::Certified };
             ad.let_exp("at", ty, exp, loc)
         };
-        let mut dims = Vec::with_capacity(entries.form.len());
-        for (dim, indices) in entries.form.iter().zip(&entries.indices) {
-            let index = read(self, *indices);
-            dims.push(match dim {
-                DimSlice::Fix(_) => DimSlice::Fix(index),
-                DimSlice::Range { len, stride, .. } => {
-                    DimSlice::Range { start: index, len: *len, stride: *stride }
-                }
+        let mut found = Vec::with_capacity(entries.indices.len());
+        for indices in &entries.indices {
+            found.push(match indices {
+                IndexOf::Logged(indices) => read(self, *indices),
+                IndexOf::Computed(recipe) => self.follow(recipe, at, loc),
             });
         }
         let value = read(self, entries.values);
-        let ty = self.ty_var(array);
-        let hint = self.b.vars.hint(array).to_owned();
-        let exp = Exp::Update { array, dims, value, check: Check::Certified };
-        self.let_var(&hint, ty, exp, loc)
+        let dim = |(dim, index): (&DimSlice, &Atom)| match dim {
+            DimSlice::Fix(_) => DimSlice::Fix(*index),
+            DimSlice::Range { len, stride, .. } => {
+                DimSlice::Range { start: *index, len: *len, stride: *stride }
+            }
+        };
+        let site = match &entries.form {
+            Site::Part(dims) => Site::Part(dims.iter().zip(&found).map(dim).collect()),
+            Site::Places { width, shape, values, .. } => {
+                let indices = found.iter().filter_map(|a| a.as_var()).collect();
+                Site::Places { width: *width, indices, shape: shape.clone(), values: *values }
+            }
+        };
+        self.put_back(array, &site, value, loc)
     }
 }

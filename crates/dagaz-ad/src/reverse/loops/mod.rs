@@ -12,6 +12,7 @@
 
 mod flow;
 mod log;
+mod recipe;
 mod resized;
 mod restored;
 mod save;
@@ -19,8 +20,8 @@ mod stripmine;
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Check, Exp, Loc, LoopForm, LoopHints, MsgPart, Stm};
-use dagaz_core::prim::{BinOp, CmpOp, PrimType};
+use dagaz_core::exp::{Body, Check, Exp, Loc, LoopForm, LoopHints, Stm};
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
@@ -31,6 +32,7 @@ use super::Saved;
 use resized::with_sizes;
 use save::Saving;
 
+pub(crate) use flow::Site;
 pub(crate) use log::Entries;
 pub(crate) use restored::{Plan, Restored, read_again, reads_again};
 
@@ -150,10 +152,6 @@ impl Ad<'_> {
             restored: Vec::new(),
         };
         let run = self.body(|ad| {
-            let within = ad.b.cmp(CmpOp::Lt, PrimType::I64, counter.var.into(), room, loc);
-            let text = format!("a loop runs more often than its attribute says, which is {bound}");
-            let exp = Exp::Assert { cond: within, message: vec![MsgPart::Text(text)] };
-            ad.push(Stm { pat: Vec::new(), exp, loc });
             body.stms.iter().for_each(|s| ad.push(s.clone()));
             let next = ad.i64_op(BinOp::Add, counter.var.into(), Atom::i64(1), loc);
             Ok([body.result.clone(), vec![next]].concat())
@@ -161,7 +159,9 @@ impl Ad<'_> {
         let pat = [stm.pat.clone(), vec![n]].concat();
         let params = [params.to_vec(), vec![(counter, Atom::i64(0))]].concat();
         let form = LoopForm::While { cond: cond.clone() };
-        self.saving_loop(Saving::new(pat, params), form, &run, room, &mut job, loc)?;
+        let mut saving = Saving::new(pat, params);
+        saving.limit = Some(bound.max(0));
+        self.saving_loop(saving, form, &run, room, &mut job, loc)?;
         Ok(Saved::Loop(Box::new(job)))
     }
 

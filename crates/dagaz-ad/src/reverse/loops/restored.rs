@@ -9,15 +9,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, Exp, Loc, Stm};
+use dagaz_core::exp::{Body, Exp, Loc, Stm};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
 use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
-use super::super::{Saved, part_type};
-use super::flow::Flow;
+use super::super::Saved;
+use super::flow::{Flow, update_of};
 use super::log::{Entries, Logs, bound_in_exp, common_form};
 
 /// A state of an array, or a view of one.
@@ -89,7 +89,7 @@ impl Ad<'_> {
         let mut skipped = vec![false; body.stms.len()];
         for (skip, stm) in skipped.iter_mut().zip(&body.stms).rev() {
             let changed: Option<Vec<VarId>> = stm.pat.iter().map(|p| flow.changed(p.var)).collect();
-            let only_updates = matches!(stm.exp, Exp::Update { .. } | Exp::If { .. });
+            let only_updates = matches!(stm.exp, Exp::Update { .. } | Exp::Scatter { .. } | Exp::If { .. });
             *skip = only_updates && changed.is_some_and(|roots| !roots.iter().any(|r| needed.contains(r)));
             // A branch is run again in the return sweep, and reads then what it reads now.
             if !*skip || matches!(stm.exp, Exp::If { .. }) {
@@ -117,16 +117,21 @@ impl Ad<'_> {
             }
             return Ok(Some(Saved::Nothing));
         }
-        if let Exp::Update { array, dims, .. } = &stm.exp {
-            let part = part_type(&self.ty_var(*array), dims);
-            let mut old = self.old_part(*array, dims, &part, stm.loc);
-            if let (true, Atom::Var(var)) = (part.is_array(), old) {
-                old = self.let_exp("old", part, Exp::Copy(var), stm.loc);
+        if let Exp::Update { .. } | Exp::Scatter { .. } = &stm.exp {
+            let mut saved = Vec::new();
+            for (k, pat) in stm.pat.iter().enumerate() {
+                let Some((_, root)) = changed.iter().find(|(var, _)| *var == pat.var) else { continue };
+                let Some((array, site)) = update_of(&stm.exp, k) else { continue };
+                let mut old = self.old_part(array, &site, stm.loc)?;
+                let part = self.ty(old);
+                if let (true, Atom::Var(var)) = (part.is_array(), old) {
+                    old = self.let_exp("old", part, Exp::Copy(var), stm.loc);
+                }
+                self.restored.hold(*root, pat.var);
+                saved.push((*root, site, old));
             }
             self.push(stm.clone());
-            let (var, root) = changed[0];
-            self.restored.hold(root, var);
-            return Ok(Some(Saved::Old { root, dims: dims.clone(), old }));
+            return Ok(Some(Saved::Old(saved)));
         }
         let is_active_loop =
             matches!(stm.exp, Exp::Loop { .. }) && stm.pat.iter().any(|p| self.is_active_var(p.var));
@@ -148,7 +153,8 @@ impl Ad<'_> {
                 return Err(AdError::not_yet(stm.loc, "the reverse derivative of these updates"));
             };
             let room = self.capacity(&stm, *root, flow)?;
-            let log = self.new_log(&self.ty_var(array), &form, room, stm.loc);
+            let recipes = vec![None; form.indices().len()];
+            let log = self.new_log(&self.ty_var(array), &form, recipes, room, stm.loc);
             logs.add(*root, log);
         }
         self.logged_stm(&stm, flow, &mut logs)?;
@@ -192,13 +198,12 @@ impl Ad<'_> {
     pub fn undo_saved(&mut self, saved: &Saved, loc: Loc) -> Res<()> {
         match saved {
             Saved::Nothing | Saved::Loop(_) => Ok(()),
-            Saved::Old { root, dims, old } => {
-                let Some(array) = self.restored.now(*root) else { return Ok(()) };
-                let ty = self.ty_var(array);
-                let hint = self.b.vars.hint(array).to_owned();
-                let exp = Exp::Update { array, dims: dims.clone(), value: *old, check: Check::Certified };
-                let before = self.let_var(&hint, ty, exp, loc);
-                self.restored.hold(*root, before);
+            Saved::Old(parts) => {
+                for (root, site, old) in parts {
+                    let Some(array) = self.restored.now(*root) else { continue };
+                    let before = self.put_back(array, site, *old, loc);
+                    self.restored.hold(*root, before);
+                }
                 Ok(())
             }
             Saved::Log(logs) => {

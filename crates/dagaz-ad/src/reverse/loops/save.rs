@@ -9,8 +9,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, MsgPart, Stm};
+use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
@@ -19,6 +19,7 @@ use crate::rename::Renamer;
 
 use super::flow::Flow;
 use super::log::{Log, Logs, bound_inside, common_form, count};
+use super::recipe::recipe;
 use super::resized::is_resized;
 use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
 
@@ -31,6 +32,8 @@ pub(super) struct Saving {
     logs: Vec<SavingLog>,
     /// Arrays to be packed, with the elements so far and their number, inside.
     pub packed: Vec<(VarId, VarId, VarId)>,
+    /// The user says that there are no more iterations than this.
+    pub limit: Option<i64>,
 }
 
 /// The log of an array, inside and outside of the loop.
@@ -45,7 +48,7 @@ struct SavingLog {
 
 impl Saving {
     pub fn new(pat: Vec<Param>, params: Vec<(Param, Atom)>) -> Saving {
-        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new() }
+        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new(), limit: None }
     }
 
     /// The parameters of the original.
@@ -99,8 +102,11 @@ impl Ad<'_> {
                             Some((every, _)) => self.i64_op(BinOp::Mul, room, every, loc),
                             None => self.count_entries(&own, &form, run, var, &flow, loc)?,
                         };
-                        let log = self.new_log(&param.ty, &parts, entries, loc);
                         let every = every.filter(|(_, exact)| *exact).map(|(every, _)| every);
+                        let once = every == Some(Atom::i64(1)) && sites.len() == 1;
+                        let find = |atom| recipe(atom, run, job.counter, &inside).filter(|_| once);
+                        let recipes = parts.indices().into_iter().map(find).collect();
+                        let log = self.new_log(&param.ty, &parts, recipes, entries, loc);
                         self.carry_log(&mut saving, (var, result), &log, every, room, loc);
                         continue;
                     }
@@ -173,6 +179,12 @@ impl Ad<'_> {
     ) -> Res<Body> {
         self.body(|ad| {
             let i = ad.b.convert(counter.1, PrimType::I64, counter.0.into(), loc);
+            if let Some(limit) = saving.limit {
+                let cond = ad.b.cmp(CmpOp::Lt, PrimType::I64, i, Atom::i64(limit), loc);
+                let text = format!("a loop runs more often than its attribute says, which is {limit}");
+                let message = vec![MsgPart::Text(text)];
+                ad.push(Stm { pat: Vec::new(), exp: Exp::Assert { cond, message }, loc });
+            }
             let mut after: HashMap<VarId, Atom> = HashMap::new();
             for (value, array) in &saving.saves {
                 let (dims, value, ty) = (vec![DimSlice::Fix(i)], (*value).into(), ad.ty_var(*array));

@@ -1,0 +1,65 @@
+//! Indices that need not be logged, because they follow from the number of the iteration.
+//!
+//!     loop (a = …) for i < n do                        the index of iteration i is
+//!       let (j: i64) = i64.add i 1i64          ==>       let (j: i64) = i64.add i 1i64
+//!       let (b: [n]f64) = a with [j] = x
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Exp, Loc, Stm};
+use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::types::{Atom, VarId};
+use dagaz_core::visit::direct_operands;
+
+use crate::context::Ad;
+use crate::rename::Renamer;
+
+/// Statements that compute an atom from the counter of a loop and what is known outside of the loop.
+#[derive(Clone)]
+pub(crate) struct Recipe {
+    counter: (VarId, PrimType),
+    body: Body,
+}
+
+/// How the body of a loop computes an atom, if it needs nothing for that but scalar operations on the counter;
+/// `inside` is all that the loop binds.
+pub(super) fn recipe(
+    atom: Atom,
+    run: &Body,
+    counter: (VarId, PrimType),
+    inside: &HashSet<VarId>,
+) -> Option<Recipe> {
+    let mut needed: HashSet<VarId> = atom.as_var().into_iter().collect();
+    let mut stms: Vec<Stm> = Vec::new();
+    for stm in run.stms.iter().rev() {
+        let [pat] = stm.pat.as_slice() else { continue };
+        if needed.contains(&pat.var) && is_cheap(&stm.exp) {
+            needed.remove(&pat.var);
+            direct_operands(&stm.exp, &mut |operand| needed.extend(operand.as_var()));
+            stms.push(stm.clone());
+        }
+    }
+    stms.reverse();
+    let known = needed.iter().all(|var| *var == counter.0 || !inside.contains(var));
+    known.then(|| Recipe { counter, body: Body { stms, result: vec![atom] } })
+}
+
+/// Scalar operations that never stop the program.
+fn is_cheap(exp: &Exp) -> bool {
+    match exp {
+        Exp::BinOp(op, ..) => matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max),
+        Exp::Convert(..) | Exp::Atom(Atom::Const(_)) => true,
+        _ => false,
+    }
+}
+
+impl Ad<'_> {
+    /// The atom in iteration `i`.
+    pub(super) fn follow(&mut self, recipe: &Recipe, i: Atom, loc: Loc) -> Atom {
+        let (counter, ty) = recipe.counter;
+        let i = self.b.convert(PrimType::I64, ty, i, loc);
+        let copy = Renamer::again(self, HashMap::from([(counter, i)])).body(&recipe.body);
+        copy.stms.into_iter().for_each(|stm| self.push(stm));
+        copy.result[0]
+    }
+}
