@@ -93,7 +93,7 @@ fn lower(text: &str) -> Result<Program, String> {
         dagaz_types::check_after(prelude, &loaded.units, &loaded.sources, dagaz_types::Dialect::Dagaz);
     found.extend(checked.diagnostics);
     if let Some(error) = found.iter().find(|d| d.is_error()) {
-        return Err(format!("not well-typed: {error:?}"));
+        return Err(format!("not well-typed, {}: {error:?}", error.code));
     }
     let core = dagaz_simplify::simplify(&checked.program, &loaded.sources);
     core.map_err(|errors| format!("no Core: {errors:?}"))
