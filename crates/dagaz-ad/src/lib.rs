@@ -20,6 +20,7 @@ mod activity;
 mod components;
 mod context;
 mod forward;
+mod histograms;
 mod linear;
 mod prune;
 mod rename;
@@ -36,6 +37,7 @@ use dagaz_core::visit::bodies_mut;
 
 pub use crate::context::AdError;
 use crate::context::{Ad, Res};
+pub use crate::histograms::accumulators_to_histograms;
 use crate::rename::Renamer;
 pub use crate::table::derivatives_page;
 
@@ -157,6 +159,13 @@ impl Ad<'_> {
                 let mut stm = stm.clone();
                 self.note_handle(&stm.pat, &stm.exp);
                 self.expand_inside(&mut stm.exp, below, loc)?;
+                if self.reverse_ahead && histograms::is_other_than_sum(&stm.exp) {
+                    let stms = histograms::rewrite_with_acc(&mut self.b.vars, &stm);
+                    let stms =
+                        stms.map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
+                    stms.into_iter().for_each(|s| self.push(s));
+                    return Ok(());
+                }
                 if below {
                     return self.push_stripmined(stm);
                 }

@@ -101,6 +101,8 @@ pub enum Overload {
     Bits,
     /// Any type without functions in it.
     Equality,
+    /// Any type but that of a function, or of what contains one.
+    Data,
 }
 
 /// The type of a definition: `forall params. ty`. `overloads` is parallel to `params`, or empty.

@@ -230,12 +230,16 @@ pub fn verify(core: &Program) -> Result<(), Failure> {
     }
 }
 
-/// A derivative that cannot be made, shown where the user asked for it: at the outermost of the inlined calls.
+/// A derivative that cannot be made, shown where the user asked for it: at the outermost of the inlined calls. A step
+/// that is not linear is shown itself: at the innermost place that is not in the prelude.
 fn ad_diagnostic(error: &dagaz_ad::AdError, locs: &[SourceLoc], sources: &SourceMap) -> Diagnostic {
-    let mut place = locs.get(error.loc.0 as usize);
-    while let Some(outer) = place.and_then(|p| p.inlined_at).and_then(|loc| locs.get(loc.0 as usize)) {
-        place = Some(outer);
-    }
+    let outer = |place: &SourceLoc| place.inlined_at.and_then(|loc| locs.get(loc.0 as usize));
+    let innermost = locs.get(error.loc.0 as usize);
+    let places: Vec<&SourceLoc> = std::iter::successors(innermost, |place| outer(place)).collect();
+    let place = match error.code {
+        "not-linear" => places.iter().find(|place| !load::is_prelude(&place.file)).or(places.last()),
+        _ => places.last(),
+    };
     let span = place.and_then(|p| sources.span_at(&p.file, p.line, p.col)).unwrap_or(Span::NONE);
     Diagnostic::error(error.code, span, error.message.clone())
 }

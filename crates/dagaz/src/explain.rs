@@ -40,6 +40,7 @@ const PAGES: &[(&str, &str)] = pages![
     "duplicate-name",
     "entry-in-module",
     "file-too-large",
+    "functional-derivative",
     "gradient-of-many",
     "import-cycle",
     "internal",

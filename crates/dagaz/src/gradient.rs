@@ -71,6 +71,9 @@ fn add_gradient(core: &Program, name: &str, wrt: &[String]) -> Result<Program, S
         given.push(Given { name: &param.name, leaves });
     }
     let is_float = |ty: &Type| ty.elem().is_some_and(|e| e.is_float());
+    if !fun.ret.iter().any(|p| is_float(&p.ty)) {
+        return Err(format!("the result of {name} contains no floating-point numbers"));
+    }
     let mut chosen = Vec::new();
     for wanted in wrt {
         let param = given.iter().find(|g| g.name == wanted).ok_or_else(|| {

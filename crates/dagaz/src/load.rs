@@ -47,6 +47,11 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// Whether a file of this name is one of the prelude's.
+pub fn is_prelude(file: &str) -> bool {
+    file.starts_with("/prelude/")
+}
+
 /// The prelude, parsed and checked once per thread.
 #[derive(Debug)]
 pub struct Prelude {

@@ -35,4 +35,39 @@ laws! {
           let y = flatten (transpose (unflatten (x :> [2 * 2]f64)))
           in concat (map (\\a -> a * a) (reverse y)) (rotate 1 (map f64.sin y)) ++ replicate 2 (x[0] * x[1])";
     conversions: "def f (x: [4]f64) = map (\\y -> y * f64.f32 (f32.f64 2.5) + f64.i64 (i64.f64 3.5)) (map (\\y -> y * y) x)";
+    derivatives_in_operators: "def f (x: [4]f64) = [reduce (\\a b -> jvp (\\y -> y * b) a a) 1 x, reduce (\\a b -> vjp (\\y -> y * b) a a) 1 x]";
+    derivatives_in_scans: "def f (x: [4]f64) = scan (\\a b -> grad (\\y -> y * y / 2 * b) a) 1 x";
+    derivatives_in_maps: "def f (x: [4]f64) = map (\\a -> grad (\\b -> f64.sin (a * b) * x[1]) (a * a)) x";
+    derivatives_in_loops: "def f (x: [4]f64) = [loop a = x[0] for i < 3 do a + jvp (\\b -> f64.sin (b * x[i])) a x[3]]";
+    derivatives_in_branches: "def f (x: [4]f64) = map (\\a -> if a > 0 then grad f64.exp a else jvp (\\b -> b * b * b) a x[0]) x";
+    newton_steps: "
+        def f (x: [4]f64) =
+          let g (y: f64) = y * y * y - x[3]
+          in [loop y = x[3] for _i < 3 do y - g y / grad g y]";
+    linear_functions_inside: "
+        def f (x: [4]f64) =
+          let (y, linear) = linearize (\\x -> map (\\a -> a * f64.sin a) x) x
+          in map2 (+) y (map2 (*) (linear x) (linear_transpose linear (map f64.cos x)))";
+    detached_values: "def f (x: [4]f64) = map (\\a -> f64.sin a + stop_gradient 2.5 * a) x";
+    records: "
+        def g (p: {at: (f64, f64), by: [2]f64}) = {sum = p.at.0 * p.by[0], rest = [p.at.1 * p.by[1], f64.sin p.at.0]}
+        def f (x: [4]f64) =
+          let r = vjp g {at = (x[0], x[1]), by = [x[2], x[3]]} {sum = x[1], rest = [x[0], x[2]]}
+          in [r.at.0, r.at.1] ++ r.by";
+    sums: "
+        type shape = #circle f64 | #box f64 f64
+        def area (s: shape) = match s case #circle r -> 3 * r * r case #box a b -> a * b
+        def sides (s: shape) = match s case #circle r -> [r, 0] case #box a b -> [a, b]
+        def f (x: [4]f64) =
+          let slope s = sides (grad area s)
+          in slope (#circle (x[0] * x[1])) ++ slope (#box (f64.sin x[2]) (x[0] * x[3]))";
+    own_rules_forwards_and_backwards: "
+        def square (y: f64) = vjp_by (\\y -> y * y) (\\y w -> 2 * y * w) y
+        def f (x: [4]f64) = map (\\a -> square (f64.sin a)) x";
+    integers_beside_floats: "
+        def g (n: i64, y: f64) = (n + 1, y * f64.i64 n)
+        def f (x: [4]f64) = map (\\a -> (vjp g (3, a) (0, a * a)).1) x";
+    gamma_functions: "def f (x: [4]f64) = [f64.lgamma (x[3] * x[3]), f64.gamma (2 + x[0]), f64.erf x[1], f64.erfc (x[2] * x[3])]";
+    accumulators_that_multiply: "
+        def f (x: [4]f64) = reduce_by_index (map (+ 3) x) (\\a b -> a * b) 1 [0, 2, 0, 7] (map f64.cos x)";
 }

@@ -172,7 +172,8 @@ fn questions_without_an_answer() {
         ask("entry g (x: f64) = x", &[]),
         ask("entry f (x: f64) (y: f64) = x * y", &["z"]),
         ask("entry f (x: f64) (n: i64) = x * f64.i64 n", &["n"]),
-        ask("entry f (n: i64) = n", &[]),
+        ask("entry f (n: i64) = f64.i64 n", &[]),
+        ask("entry f (x: f64) = x < 1", &[]),
         ask("entry f (x: f64) = filter (> 0) [x]", &[]),
         ask("entry f (x: f64) = f64.gamma x", &[]),
     ];
@@ -181,6 +182,7 @@ fn questions_without_an_answer() {
         f has no parameter z; its parameters are x, y
         the parameter n contains no floating-point numbers
         f has no parameter that contains floating-point numbers
+        the result of f contains no floating-point numbers
         the sizes of the result of f are known only when it is computed
         the derivative of f contains a derivative of the gamma function, which no function of the prelude gives, and cannot be shown as a program"#]].assert_eq(&answers.join("\n"));
 }

@@ -2,14 +2,16 @@
 //!
 //! Scalar operations, reads, branches and maps of cheap rows are repeated for the one element that is wanted. What
 //! costs more than a constant (reductions, loops, ...) is not repeated but handed out: the maps around it give it as a
-//! further result, and the value is read from there.
+//! further result, and the value is read from there. So is what several elements would each repeat, unless it is
+//! next to nothing.
 
 use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit::direct_operands;
 
 use crate::walk::{operands_mut, type_mut};
 
@@ -32,6 +34,8 @@ pub(super) struct Emitter<'e, 'a> {
     pub loc: Loc,
     /// The iteration at which each scope is wanted.
     pub at: HashMap<ScopeId, Atom>,
+    /// How many iterations the update is inside of.
+    depth: usize,
     pub handed: Vec<Handed>,
     /// What was handed out all the way, with the scope it comes from.
     outside: HashMap<VarId, (VarId, Type)>,
@@ -40,6 +44,9 @@ pub(super) struct Emitter<'e, 'a> {
     done: HashMap<VarId, Atom>,
     read: HashMap<(VarId, Vec<Atom>), Atom>,
 }
+
+/// So many operations cost about as much as a value that is written and read again.
+const LITTLE: usize = 3;
 
 /// None where the value cannot be had.
 type Emitted = Option<Atom>;
@@ -57,6 +64,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
             types,
             loc,
             at: HashMap::new(),
+            depth: 0,
             handed: Vec::new(),
             outside: HashMap::new(),
             rows: HashMap::new(),
@@ -75,8 +83,10 @@ impl<'e, 'a> Emitter<'e, 'a> {
         Some(Body { stms, result: result? })
     }
 
-    /// Another place is to be computed: what was computed so far is of other iterations.
-    pub fn start_again(&mut self) {
+    /// Another place is to be computed, of an update inside of `depth` iterations: what was computed so far is of other
+    /// iterations.
+    pub fn start_again(&mut self, depth: usize) {
+        self.depth = depth;
         self.at.clear();
         self.done.clear();
         self.read.clear();
@@ -104,6 +114,12 @@ impl<'e, 'a> Emitter<'e, 'a> {
             }
             Some(Def::Stm { exp, position, ty, .. }) => {
                 let (exp, position, ty) = (*exp, *position, *ty);
+                if self.is_repeated(var)
+                    && let Some(value) = self.hand_out(var, Vec::new())
+                {
+                    self.done.insert(var, value);
+                    return Some(value);
+                }
                 match self.again(exp, position, ty, var) {
                     Some(value) => value,
                     None => self.hand_out(var, Vec::new())?,
@@ -112,6 +128,36 @@ impl<'e, 'a> Emitter<'e, 'a> {
         };
         self.done.insert(var, value);
         Some(value)
+    }
+
+    /// Whether several updates use the value, and each would have to compute it.
+    fn is_repeated(&self, var: VarId) -> bool {
+        let Some(Def::Stm { ty: Type::Prim(prim), scope, .. }) = self.found.defs.get(&var) else {
+            return false;
+        };
+        let is_iteration = |s: &ScopeId| matches!(self.found.scopes[*s].kind, ScopeKind::Iteration { .. });
+        let inside = self.found.chain(*scope).iter().filter(|s| is_iteration(s)).count();
+        prim.is_float() && inside < self.depth && self.steps(var, LITTLE) == 0
+    }
+
+    /// What is left of the budget after the operations that the value needs.
+    fn steps(&self, var: VarId, budget: usize) -> usize {
+        let Some(Def::Stm { exp, .. }) = self.found.defs.get(&var) else { return budget };
+        let own = match exp {
+            Exp::UnOp(UnOp::Neg | UnOp::Abs, ..) | Exp::BinOp(..) | Exp::TernOp(..) => 1,
+            // A function.
+            Exp::UnOp(..) => LITTLE,
+            _ => 0,
+        };
+        let mut left = budget.saturating_sub(own);
+        direct_operands(exp, &mut |atom| {
+            if let Atom::Var(operand) = atom
+                && left > 0
+            {
+                left = self.steps(operand, left);
+            }
+        });
+        left
     }
 
     fn atoms(&mut self, atoms: &[Atom]) -> Option<Vec<Atom>> {

@@ -60,6 +60,8 @@ pub(super) struct Contribution {
     guards: Vec<Guard>,
     /// Iterations to sum over, from the outside in.
     summed: Vec<ScopeId>,
+    /// How many iterations the update is inside of.
+    depth: usize,
 }
 
 impl Contribution {
@@ -218,8 +220,9 @@ fn solve(
             known.insert(scope);
         }
     }
+    let depth = iterations.len();
     let summed = iterations.into_iter().filter(|s| !known.contains(s)).collect();
-    Some(Contribution { value: update.value, loc: update.loc, solved, checked, guards, summed })
+    Some(Contribution { value: update.value, loc: update.loc, solved, checked, guards, summed, depth })
 }
 
 /// The nest over the dimensions of the array, as statements in the open scope of the builder; the last one binds `name`.
@@ -268,7 +271,7 @@ impl Nest<'_> {
             e.push("elem", Type::Prim(self.elem), exp)
         });
         for contribution in self.contributions {
-            e.start_again();
+            e.start_again(contribution.depth);
             e.loc = contribution.loc;
             let value = self.level(e, place, contribution.clone())?;
             sum = Some(match sum {

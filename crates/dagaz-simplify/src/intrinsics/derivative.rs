@@ -38,6 +38,12 @@ impl Simplifier<'_> {
             })
         })?;
         self.loc = loc;
+        if contains_function(x) || contains_function(&result) {
+            return self.misuse(
+                "functional-derivative",
+                "a function with functions among its arguments or results has no derivative",
+            );
+        }
         let flat = flatten(&result);
         if like.is_none() && self.require_regular(&flat.dims, &mut stms, mark).is_err() {
             // The sizes of the result are those of a result; nothing but them is used of it.
@@ -213,5 +219,16 @@ fn mark_tags(value: &SVal, out: &mut Vec<bool>) {
             out.extend(flatten(value).leaves.iter().map(|_| false));
         }
         SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) | SVal::Absent => {}
+    }
+}
+
+fn contains_function(value: &SVal) -> bool {
+    match value {
+        SVal::Array(array) => contains_function(&array.elem),
+        SVal::Record(fields) => fields.iter().any(|(_, v)| contains_function(v)),
+        SVal::Sum(sum) => sum.constrs.iter().flat_map(|(_, payload)| payload).any(contains_function),
+        SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => true,
+        SVal::Scalar(..) | SVal::Acc(_) | SVal::Def(_) | SVal::Alias(_) => false,
+        SVal::SizeOf(..) | SVal::UnboundSize(_) => false,
     }
 }

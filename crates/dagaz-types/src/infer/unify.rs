@@ -28,7 +28,7 @@ impl PrimSet {
             Overload::Float => Some(PrimSet::FLOAT),
             Overload::Prim => Some(PrimSet::ALL),
             Overload::Bits => Some(PrimSet::BITS),
-            Overload::Equality => None,
+            Overload::Equality | Overload::Data => None,
         }
     }
 
@@ -65,6 +65,8 @@ impl PrimSet {
 pub(crate) struct Constraint {
     pub prims: Option<PrimSet>,
     pub equality: bool,
+    /// No functions, in any dialect.
+    pub data: bool,
     pub fields: Vec<(Name, Type)>,
     pub constrs: Vec<(Name, Vec<Type>)>,
     /// The most it may be.
@@ -76,6 +78,7 @@ impl Default for Constraint {
         Constraint {
             prims: None,
             equality: false,
+            data: false,
             fields: Vec::new(),
             constrs: Vec::new(),
             liftedness: Liftedness::Lifted,
@@ -92,12 +95,14 @@ impl Constraint {
         Constraint {
             prims: PrimSet::of(overload),
             equality: overload == Overload::Equality,
+            data: overload == Overload::Data,
             ..Constraint::default()
         }
     }
 
     fn is_trivial(&self) -> bool {
-        self.prims.is_none() && !self.equality && self.fields.is_empty() && self.constrs.is_empty()
+        let simple = self.prims.is_none() && !self.equality && !self.data;
+        simple && self.fields.is_empty() && self.constrs.is_empty()
     }
 }
 
@@ -311,6 +316,9 @@ impl Infer<'_> {
         if c.equality {
             self.constrain_equality(ty)?;
         }
+        if c.data {
+            self.constrain_data(ty)?;
+        }
         for (field, t) in c.fields {
             self.constrain_field(ty, field, &t)?;
         }
@@ -364,6 +372,25 @@ impl Infer<'_> {
             t @ (Type::Arrow(_) | Type::Named { .. }) => {
                 mismatch(format!("The type \"{}\" does not support equality", self.show(&t)))
             }
+        }
+    }
+
+    fn constrain_data(&mut self, ty: &Type) -> Unified {
+        match self.shallow(ty) {
+            Type::Prim(_) | Type::Named { .. } => Ok(()),
+            Type::Meta(m) => {
+                self.metas[m as usize].constraint.data = true;
+                Ok(())
+            }
+            Type::Array { elem, .. } => self.constrain_data(&elem),
+            Type::Record(fields) => fields.iter().try_for_each(|(_, t)| self.constrain_data(t)),
+            Type::Sum(cs) => {
+                cs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.constrain_data(t)))
+            }
+            t @ Type::Arrow(_) => mismatch(format!(
+                "The type \"{}\" is functional: there are derivatives of functions between data only",
+                self.show(&t)
+            )),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use dagaz_syntax::ast::{BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
+use dagaz_syntax::ast::{AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::Checker;
@@ -15,7 +15,7 @@ use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
 use crate::subst::constructive_sizes;
 use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
-use crate::types::{Liftedness, Type, TypeParamKind, VarId};
+use crate::types::{Liftedness, Overload, Type, TypeParam, TypeParamKind, VarId};
 
 /// Names that one list of declarations defines, for finding duplicates.
 #[derive(Default)]
@@ -112,7 +112,11 @@ impl Checker<'_> {
         let var = self.cx.fresh_var(bind.name.name);
         let mut checked = self.infer_value(bind, var)?;
         crate::checks::check_definition(&mut self.cx, &mut checked)?;
-        let Checked { mut def, scheme, sizes, declared } = checked;
+        let Checked { mut def, mut scheme, sizes, declared } = checked;
+        if dec.attrs.iter().any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "data")) {
+            let class = |p: &TypeParam| matches!(p.kind, TypeParamKind::Type(..)).then_some(Overload::Data);
+            scheme.overloads = scheme.params.iter().map(class).collect();
+        }
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.unit.role == Role::Main {

@@ -9,10 +9,10 @@
 //! Sizes that the checker cannot follow are stated by `:>`. Records and tuples are gone by the time there is
 //! Core, so parameters and results are their parts.
 
-mod accumulators;
 mod bulk;
 mod names;
 mod scalar;
+mod unfused;
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,8 @@ pub(crate) type Shown<T> = Result<T, String>;
 
 /// The entry points of a program and what they need, as source. `title` is a comment.
 pub fn print(mut program: Program, title: &str) -> Shown<String> {
-    accumulators::to_histograms(&mut program)?;
+    dagaz_ad::accumulators_to_histograms(&mut program)?;
+    unfused::unfuse(&mut program);
     let mut printer = Printer::new(&program);
     let mut text = format!("-- {title}\n");
     for stm in &program.consts {

@@ -1,10 +1,10 @@
-//! Core without what the language cannot write. Accumulators become histograms: every `+=` becomes an index and a
-//! value that the iterations return. Maps that are fused into other operations become maps of their own.
+//! Accumulators as histograms, or scatters where they overwrite: every `+=` becomes an index and a value that the
+//! iterations return.
 //!
-//! ```text
-//! with_acc (xs) \acc -> map n (is, acc) \i acc -> acc[i] += v   ==>   vs = map n (is) \i -> v
-//!                                                                    reduce_by_index xs (+) 0 is vs
-//! ```
+//!     with_acc (xs) \acc -> map n (is, acc) \i acc -> acc[i] += v   ==>   vs = map n (is) \i -> v
+//!                                                                        hist (+) xs is vs
+//!
+//! Reverse mode has a rule of its own only for accumulators that sum, and the language cannot write any.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,10 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
-use super::Shown;
+use crate::context::is_plus;
+
+/// The reason is a noun phrase.
+type Rewritten<T> = Result<T, String>;
 
 /// What one `+=` adds, all iterations together.
 #[derive(Clone)]
@@ -33,7 +36,8 @@ struct Rewriter<'a> {
     accs: HashMap<VarId, VarId>,
 }
 
-pub(super) fn to_histograms(program: &mut Program) -> Shown<()> {
+/// All accumulators of a program. The reason, if there is no other way, is a noun phrase.
+pub fn accumulators_to_histograms(program: &mut Program) -> Rewritten<()> {
     let mut vars = std::mem::take(&mut program.vars);
     for fun in &mut program.funs {
         rewrite(&mut vars, &mut fun.body)?;
@@ -42,14 +46,23 @@ pub(super) fn to_histograms(program: &mut Program) -> Shown<()> {
     Ok(())
 }
 
+/// As [`accumulators_to_histograms`], for one statement whose bodies have none.
+pub(crate) fn rewrite_with_acc(vars: &mut Vars, stm: &Stm) -> Rewritten<Vec<Stm>> {
+    let mut stms = Vec::new();
+    if let Exp::WithAcc { inputs, lambda } = &stm.exp {
+        let mut rewriter = Rewriter { vars, accs: HashMap::new() };
+        rewriter.with_acc(&stm.pat, inputs.clone(), lambda.clone(), stm.loc, &mut stms)?;
+    }
+    Ok(stms)
+}
+
 /// Innermost first.
-fn rewrite(vars: &mut Vars, body: &mut Body) -> Shown<()> {
+fn rewrite(vars: &mut Vars, body: &mut Body) -> Rewritten<()> {
     let mut stms = Vec::new();
     for mut stm in std::mem::take(&mut body.stms) {
         for inner in bodies_mut(&mut stm.exp) {
             rewrite(vars, inner)?;
         }
-        unfuse(vars, &mut stm, &mut stms);
         match stm.exp {
             Exp::WithAcc { inputs, lambda } => {
                 let mut rewriter = Rewriter { vars, accs: HashMap::new() };
@@ -60,23 +73,6 @@ fn rewrite(vars: &mut Vars, body: &mut Body) -> Shown<()> {
     }
     body.stms = stms;
     Ok(())
-}
-
-fn unfuse(vars: &mut Vars, stm: &mut Stm, stms: &mut Vec<Stm>) {
-    let (Exp::Reduce { width, arrays, pre, .. }
-    | Exp::Scan { width, arrays, pre, .. }
-    | Exp::Hist { width, arrays, pre, .. }
-    | Exp::Scatter { width, arrays, pre, .. }) = &mut stm.exp
-    else {
-        return;
-    };
-    if let Some(lambda) = pre.take() {
-        let rows = lambda.ret.iter().map(|ty| ty.with_outer(&[*width]));
-        let pat: Vec<Param> = rows.map(|ty| Param { var: vars.fresh("mapped"), ty }).collect();
-        let mapped = pat.iter().map(|p| p.var).collect();
-        let arrays = std::mem::replace(arrays, mapped);
-        stms.push(Stm { pat, exp: Exp::Map { width: *width, arrays, lambda }, loc: stm.loc });
-    }
 }
 
 impl Rewriter<'_> {
@@ -98,7 +94,7 @@ impl Rewriter<'_> {
         mut lambda: Lambda,
         loc: Loc,
         stms: &mut Vec<Stm>,
-    ) -> Shown<()> {
+    ) -> Rewritten<()> {
         for param in &lambda.params {
             self.accs.insert(param.var, param.var);
         }
@@ -180,7 +176,7 @@ impl Rewriter<'_> {
     }
 
     /// Takes accumulators out of statements. Results that are accumulators are left to whoever has the body.
-    fn body(&mut self, body: &mut Body) -> Shown<Vec<Written>> {
+    fn body(&mut self, body: &mut Body) -> Rewritten<Vec<Written>> {
         let mut written = Vec::new();
         let mut stms = Vec::new();
         for mut stm in std::mem::take(&mut body.stms) {
@@ -207,7 +203,7 @@ impl Rewriter<'_> {
         Ok(written)
     }
 
-    fn map(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Shown<Vec<Written>> {
+    fn map(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Rewritten<Vec<Written>> {
         let Exp::Map { width, arrays, lambda } = &mut stm.exp else { return Ok(Vec::new()) };
         for (param, array) in lambda.params.iter().zip(arrays.iter()) {
             self.same(param.var, (*array).into());
@@ -257,7 +253,7 @@ impl Rewriter<'_> {
     }
 
     /// What the other branch would write goes to the index -1, which is out of bounds.
-    fn branches(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Shown<Vec<Written>> {
+    fn branches(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Rewritten<Vec<Written>> {
         let Exp::If { then, otherwise, .. } = &mut stm.exp else { return Ok(Vec::new()) };
         let (first, second) = (self.body(then)?, self.body(otherwise)?);
         let mut pat = stm.pat.clone();
@@ -295,7 +291,7 @@ impl Rewriter<'_> {
         Ok(written)
     }
 
-    fn looped(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Shown<Vec<Written>> {
+    fn looped(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Rewritten<Vec<Written>> {
         let loc = stm.loc;
         let Exp::Loop { params, form, body, .. } = &mut stm.exp else { return Ok(Vec::new()) };
         for (param, init) in params.iter() {
@@ -345,4 +341,10 @@ impl Rewriter<'_> {
         stms.push(stm);
         Ok(written)
     }
+}
+
+/// Whether reverse mode needs the histogram.
+pub(crate) fn is_other_than_sum(exp: &Exp) -> bool {
+    let Exp::WithAcc { inputs, .. } = exp else { return false };
+    inputs.iter().any(|input| input.op.as_ref().is_none_or(|(op, _)| !is_plus(op)))
 }
