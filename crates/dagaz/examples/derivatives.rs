@@ -22,6 +22,8 @@ fn main() -> ExitCode {
         at.and_then(|at| args.get(at + 1)).and_then(|value| value.parse().ok()).unwrap_or(default)
     };
     let (cases, first) = (option("--cases", 1000), option("--seed", 1));
+    // A panic of the compiler is a broken law, and is shown as such.
+    std::panic::set_hook(Box::new(|_| {}));
     let started = Instant::now();
     let mut tally = Tally::default();
     let mut broken = 0;

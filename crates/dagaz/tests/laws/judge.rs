@@ -11,6 +11,7 @@ mod extended;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use dagaz::Failure;
 use dagaz_core::exp::Program;
 use dagaz_core::interp::Interpreter;
 use dagaz_core::value::{Elems, Value};
@@ -80,7 +81,7 @@ fn guarded(job: impl FnOnce() -> Law) -> Verdict {
         Ok(Ok(())) => Verdict::Holds,
         Ok(Err(Stop::NotSmooth(why))) => Verdict::NotSmooth(why),
         Ok(Err(Stop::Broken(why))) => Verdict::Broken(why),
-        Err(_) => Verdict::Broken("the compiler panics".to_owned()),
+        Err(panic) => Verdict::Broken(format!("the compiler panics: {}", Failure::from_panic(&*panic))),
     }
 }
 

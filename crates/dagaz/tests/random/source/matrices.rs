@@ -40,8 +40,11 @@ impl Generator {
             }
             10 => {
                 let parts = vec![self.exp(ty, depth), self.exp(ty, depth)];
-                let (k, i) = (self.dice.below(n + 2), self.dice.below(n));
-                let text = format!("reduce_by_index (copy @) (map2 (+)) (replicate {m} 0) (sized {n} (take {n} [{i}, {k}, 0, 1])) @");
+                let places: Vec<String> = (0..n).map(|_| self.dice.below(n + 1).to_string()).collect();
+                let text = format!(
+                    "reduce_by_index (copy @) (map2 (+)) (replicate {m} 0) [{}] @",
+                    places.join(", ")
+                );
                 Node::new(ty, text, parts)
             }
             _ => self.matrix_loop(n, m, depth),
