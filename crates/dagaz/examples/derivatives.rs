@@ -34,7 +34,10 @@ fn main() -> ExitCode {
         }
         if tally.judged % 100 == 0 || broken == ENOUGH {
             let seconds = started.elapsed().as_secs();
-            println!("{} programs, {} not smooth, {broken} broken, {seconds} s", tally.judged, tally.not_smooth);
+            println!(
+                "{} programs, {} not smooth, {broken} broken, {seconds} s",
+                tally.judged, tally.not_smooth
+            );
         }
         if broken == ENOUGH {
             break;

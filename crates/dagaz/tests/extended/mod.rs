@@ -6,6 +6,7 @@
 //! Arrays are values: an update makes a new array. What an uninitialised array holds is not a number.
 
 mod bulk;
+mod gamma;
 pub mod real;
 mod scalar;
 

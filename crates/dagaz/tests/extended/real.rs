@@ -105,14 +105,10 @@ impl Real {
         near - (square * near - self) / (square * Real::new(3.0))
     }
 
-    /// The exponential function less one.
-    pub fn exp_m1(self) -> Real {
-        if !self.is_finite() || self.high.abs() > 700.0 {
-            return Real::new(self.high.exp_m1());
-        }
+    /// A number `s` near zero and a power `p` of two, such that `(1 + s) * p` is the exponential.
+    fn exp_parts(self) -> (Real, Real) {
         let doublings = (self.high / LN_2.high).round();
-        let parts = 512.0;
-        let small = (self - LN_2 * Real::new(doublings)) / Real::new(parts);
+        let small = (self - LN_2 * Real::new(doublings)) / Real::new(512.0);
         let mut term = small;
         let mut sum = small;
         for n in 2..12 {
@@ -122,12 +118,24 @@ impl Real {
         for _ in 0..9 {
             sum = sum + sum + sum * sum;
         }
-        let scale = Real::new(2f64.powi(doublings as i32));
+        (sum, Real::new(2f64.powi(doublings as i32)))
+    }
+
+    /// The exponential function less one.
+    pub fn exp_m1(self) -> Real {
+        if !self.is_finite() || self.high.abs() > 700.0 {
+            return Real::new(self.high.exp_m1());
+        }
+        let (sum, scale) = self.exp_parts();
         sum * scale + (scale - Real::ONE)
     }
 
     pub fn exp(self) -> Real {
-        if self.high.abs() > 700.0 { Real::new(self.high.exp()) } else { self.exp_m1() + Real::ONE }
+        if !self.is_finite() || self.high.abs() > 700.0 {
+            return Real::new(self.high.exp());
+        }
+        let (sum, scale) = self.exp_parts();
+        (sum + Real::ONE) * scale
     }
 
     pub fn log(self) -> Real {

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::prim_eval;
 
+use super::gamma;
 use super::real::Real;
 
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,9 @@ fn real_unop(op: UnOp, x: Real) -> Fallible<Real> {
         UnOp::Floor => x.floor(),
         UnOp::Trunc => x.trunc(),
         UnOp::Round => x.round(),
-        UnOp::Gamma | UnOp::Lgamma | UnOp::ToBits | UnOp::FromBits => return beyond(op.name()),
+        UnOp::Lgamma => gamma::log_gamma(x).map_or_else(|| beyond(op.name()), Ok)?,
+        UnOp::Gamma => gamma::log_gamma(x).map_or_else(|| beyond(op.name()), Ok)?.exp(),
+        UnOp::ToBits | UnOp::FromBits => return beyond(op.name()),
         UnOp::Not | UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::IsNan | UnOp::IsInf => {
             return beyond(op.name());
         }
@@ -116,6 +119,10 @@ pub fn binop(op: BinOp, x: Scalar, y: Scalar) -> Fallible<Scalar> {
         (Scalar::Real(x), Scalar::Other(n)) if op == BinOp::Ldexp => {
             let n = n.as_i64().unwrap_or(0);
             Ok(Scalar::Real(x * Real::new(2.0).powi(n)))
+        }
+        (Scalar::Real(x), Scalar::Other(n)) if op == BinOp::Polygamma => {
+            let value = gamma::polygamma(n.as_i64().unwrap_or(-1), x);
+            value.map_or_else(|| beyond(op.name()), |value| Ok(Scalar::Real(value)))
         }
         (Scalar::Real(_), Scalar::Other(_)) | (Scalar::Other(_), Scalar::Real(_)) => beyond(op.name()),
     }

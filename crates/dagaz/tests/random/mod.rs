@@ -10,11 +10,12 @@ use dice::Dice;
 use judge::{Place, Verdict, judge_source};
 use tree::Node;
 
-/// How many programs were judged, how many of those were not smooth, and the first that broke a law.
+/// How many programs were judged, how many of those were not smooth, and why the last of these was not.
 #[derive(Default)]
 pub struct Tally {
     pub judged: usize,
     pub not_smooth: usize,
+    why: String,
 }
 
 /// How often a program that breaks a law is judged again to make it smaller.
@@ -28,21 +29,31 @@ pub fn judge_seed(seed: u64, tally: &mut Tally) -> Result<(), String> {
     tally.judged += 1;
     match judge_source(&source::program_text(&tree), &place) {
         Verdict::Holds => Ok(()),
-        Verdict::NotSmooth(_) => {
+        Verdict::NotSmooth(why) => {
             tally.not_smooth += 1;
+            tally.why = why;
             Ok(())
         }
         Verdict::Broken(why) => {
             let (small, why) = shrink(tree, why, &place);
-            Err(format!("seed {seed}: {why}\nat {:?} along {:?}\n{}", place.point, place.tangent, source::program_text(&small)))
+            Err(format!(
+                "seed {seed}: {why}\nat {:?} along {:?}\n{}",
+                place.point,
+                place.tangent,
+                source::program_text(&small)
+            ))
         }
     }
 }
 
 /// Most programs must be smooth, or failures could hide among the others.
 pub fn check_share(tally: &Tally) -> Result<(), String> {
-    let Tally { judged, not_smooth } = tally;
-    if not_smooth * 10 <= *judged { Ok(()) } else { Err(format!("{not_smooth} of {judged} are not smooth")) }
+    let Tally { judged, not_smooth, why } = tally;
+    if not_smooth * 10 <= *judged {
+        Ok(())
+    } else {
+        Err(format!("{not_smooth} of {judged} are not smooth: {why}"))
+    }
 }
 
 fn place(seed: u64) -> Place {

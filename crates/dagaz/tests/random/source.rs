@@ -26,7 +26,7 @@ def steepest (a: (f64, f64)) (b: (f64, f64)) : (f64, f64) = if a.0 < b.0 then b 
 /// A program as a tree; see [`program_text`].
 pub fn program(seed: u64) -> Node {
     let mut dice = Dice::new(seed);
-    let left = 12 + dice.below(28);
+    let left = 6 + dice.below(18);
     let mut made = Generator { dice, left, forms: 1, names: 0, scope: vec![("x".to_owned(), Ty::Vector(4))] };
     made.definition()
 }
@@ -53,7 +53,7 @@ impl Generator {
         let mut size = 0;
         for _ in 0..count {
             let ty = self.any_type();
-            let part = self.exp(ty, 5);
+            let part = self.exp(ty, 4);
             let name = self.bind("v", ty);
             text += &format!("let {name}: {ty} = @\n  ");
             parts.push(part);
@@ -229,7 +229,11 @@ impl Generator {
             Ty::Matrix(n, m) => {
                 let row = self.leaf(Ty::Vector(m));
                 let factor = self.element();
-                Node::new(ty, format!("map (\\s -> map (* s) @) (map (\\i -> @ + f64.i64 i) (iota {n}))"), vec![row, factor])
+                Node::new(
+                    ty,
+                    format!("map (\\s -> map (* s) @) (map (\\i -> @ + f64.i64 i) (iota {n}))"),
+                    vec![row, factor],
+                )
             }
             Ty::Index(n) => Node::leaf(ty, self.dice.below(n).to_string()),
         }
@@ -264,7 +268,10 @@ impl Generator {
         }
         match known {
             Some((name, Ty::Index(bound))) if !self.dice.once_in(4) => match self.dice.below(4) {
-                0 => Node::leaf(ty, format!("({name} * {} + {}) % {n}", 1 + self.dice.below(3), self.dice.below(n))),
+                0 => Node::leaf(
+                    ty,
+                    format!("({name} * {} + {}) % {n}", 1 + self.dice.below(3), self.dice.below(n)),
+                ),
                 1 => Node::leaf(ty, format!("{} - {name} % {n}", n - 1)),
                 _ if bound <= n => Node::leaf(ty, name),
                 _ => Node::leaf(ty, format!("{name} % {n}")),

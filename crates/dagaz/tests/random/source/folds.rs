@@ -34,7 +34,8 @@ const SCANS: &[&str] = &[
 ];
 
 /// Operators of histograms with their neutral elements.
-const BINS: &[&str] = &["(+) 0", "(*) 1", "f64.max f64.lowest", "f64.min f64.highest", "either 0", "(\\a b -> b * a) 1"];
+const BINS: &[&str] =
+    &["(+) 0", "(*) 1", "f64.max f64.lowest", "f64.min f64.highest", "either 0", "(\\a b -> b * a) 1"];
 
 impl Generator {
     pub fn reduction(&mut self, depth: usize) -> Node {
@@ -89,9 +90,14 @@ impl Generator {
         let ty = Ty::Indices(n);
         if self.dice.once_in(3) {
             let numbers = self.exp(Ty::Vector(n), depth.min(1));
-            return Node::new(ty, format!("map (\\q -> i64.f64 (f64.abs (5.3 * q)) % {}) @", bins + 1), vec![numbers]);
+            return Node::new(
+                ty,
+                format!("map (\\q -> i64.f64 (f64.abs (5.3 * q)) % {}) @", bins + 1),
+                vec![numbers],
+            );
         }
-        let indices: Vec<String> = (0..n).map(|_| (self.dice.below(bins + 2) as i64 - 1).to_string()).collect();
+        let indices: Vec<String> =
+            (0..n).map(|_| (self.dice.below(bins + 2) as i64 - 1).to_string()).collect();
         Node::leaf(ty, format!("[{}]", indices.join(", ")))
     }
 

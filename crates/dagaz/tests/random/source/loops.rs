@@ -12,7 +12,9 @@ impl Generator {
         match self.dice.below(5) {
             0 => Node::new(ty, format!("loop {a} = @ for {i} < {count} do @"), vec![init, body]),
             1 => {
-                let text = format!("loop {a} = @ for {i} < {count} do loop {a} for {b} < {i} do f64.sin ({a} * f64.i64 {b} + @)");
+                let text = format!(
+                    "loop {a} = @ for {i} < {count} do loop {a} for {b} < {i} do f64.sin ({a} * f64.i64 {b} + @)"
+                );
                 Node::new(ty, text, vec![init, body])
             }
             2 => {
@@ -24,14 +26,20 @@ impl Generator {
             3 => {
                 let more = [(&a[..], ty), (&b, ty), (&i, Ty::Index(count))];
                 let second = self.under(&more, ty, depth);
-                let text = format!("(\\(a, b) -> a + b) (loop ({a}, {b}) = (@, 0.3) for {i} < {count} do ({b} + f64.tanh @, f64.sin ({a} * @)))");
+                let text = format!(
+                    "(\\(a, b) -> a + b) (loop ({a}, {b}) = (@, 0.3) for {i} < {count} do ({b} + f64.tanh @, f64.sin ({a} * @)))"
+                );
                 Node::new(ty, text, vec![init, body, second])
             }
             _ => {
                 let n = self.size();
                 let items = self.exp(Ty::Vector(n), depth);
                 let body = self.under(&[(&a, ty), (&b, ty)], ty, depth);
-                Node::new(ty, format!("loop {a} = @ for {b} in @ do f64.sin ({a} * {b} + @)"), vec![init, items, body])
+                Node::new(
+                    ty,
+                    format!("loop {a} = @ for {b} in @ do f64.sin ({a} * {b} + @)"),
+                    vec![init, items, body],
+                )
             }
         }
     }
@@ -48,11 +56,16 @@ impl Generator {
             }
             1 | 2 => {
                 let (place, value) = self.write(names, n, depth);
-                Node::new(ty, format!("loop {y} = copy @ for {i} < {count} do {y} with [@] = @"), vec![init, place, value])
+                Node::new(
+                    ty,
+                    format!("loop {y} = copy @ for {i} < {count} do {y} with [@] = @"),
+                    vec![init, place, value],
+                )
             }
             3 => {
                 let ((p1, v1), (p2, v2)) = (self.write(names, n, depth), self.write(names, n, depth));
-                let text = format!("loop {y} = copy @ for {i} < {count} do let {y}[@] = @ let {y}[@] = @ in {y}");
+                let text =
+                    format!("loop {y} = copy @ for {i} < {count} do let {y}[@] = @ let {y}[@] = @ in {y}");
                 Node::new(ty, text, vec![init, p1, v1, p2, v2])
             }
             4 => {
@@ -69,7 +82,9 @@ impl Generator {
             5 => {
                 let more = [(&y[..], ty), (&i, Ty::Index(count)), (&j, Ty::Index(count))];
                 let (place, value) = self.write(&more, n, depth);
-                let text = format!("loop {y} = copy @ for {i} < {count} do loop {y} for {j} < {i} do {y} with [@] = @");
+                let text = format!(
+                    "loop {y} = copy @ for {i} < {count} do loop {y} for {j} < {i} do {y} with [@] = @"
+                );
                 Node::new(ty, text, vec![init, place, value])
             }
             6 => {
@@ -89,7 +104,11 @@ impl Generator {
             }
             _ => {
                 let body = self.under(&[(&y, ty)], Ty::Number, depth);
-                Node::new(ty, format!("loop {y} = @ for _ in [1i64, 2] do map (\\q -> f64.sin (q * @)) {y}"), vec![init, body])
+                Node::new(
+                    ty,
+                    format!("loop {y} = @ for _ in [1i64, 2] do map (\\q -> f64.sin (q * @)) {y}"),
+                    vec![init, body],
+                )
             }
         }
     }
@@ -112,7 +131,9 @@ impl Generator {
             0 => {
                 let names = [(&t[..], ty), (&i, Ty::Index(n)), (&j, Ty::Index(m))];
                 let value = self.under(&names, Ty::Number, depth);
-                let text = format!("loop {t} = copy @ for {i} < {n} do loop {t} for {j} < {m} do {t} with [{i}, {j}] = f64.sin @");
+                let text = format!(
+                    "loop {t} = copy @ for {i} < {n} do loop {t} for {j} < {m} do {t} with [{i}, {j}] = f64.sin @"
+                );
                 Node::new(ty, text, vec![init, value])
             }
             1 => {

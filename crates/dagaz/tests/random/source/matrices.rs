@@ -9,7 +9,11 @@ impl Generator {
         match self.dice.below(12) {
             0 | 1 => {
                 let body = self.under(&[(&a, Ty::Number)], row, depth);
-                Node::new(ty, format!("map (\\({a}: f64) -> @) @"), vec![body, self.exp(Ty::Vector(n), depth)])
+                Node::new(
+                    ty,
+                    format!("map (\\({a}: f64) -> @) @"),
+                    vec![body, self.exp(Ty::Vector(n), depth)],
+                )
             }
             2 => {
                 let body = self.under(&[(&a, row)], row, depth);
@@ -28,7 +32,8 @@ impl Generator {
             8 => {
                 let k = self.size();
                 let parts = vec![self.exp(Ty::Matrix(n, k), depth), self.exp(Ty::Matrix(k, m), depth)];
-                let text = "let t = @ let u = @ in map (\\r -> map (\\c -> f64.sum (map2 (*) r c)) (transpose u)) t";
+                let text =
+                    "let t = @ let u = @ in map (\\r -> map (\\c -> f64.sum (map2 (*) r c)) (transpose u)) t";
                 let product = Node::new(ty, text, parts);
                 self.bounded(product)
             }

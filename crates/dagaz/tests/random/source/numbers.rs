@@ -67,7 +67,8 @@ impl Generator {
             }
             13 => {
                 let (n, m) = (self.size(), self.size());
-                let parts = vec![self.exp(Ty::Matrix(n, m), depth), self.index(n, depth), self.index(m, depth)];
+                let parts =
+                    vec![self.exp(Ty::Matrix(n, m), depth), self.index(n, depth), self.index(m, depth)];
                 Node::new(F, "let y = @ in y[@, @]", parts)
             }
             _ => {

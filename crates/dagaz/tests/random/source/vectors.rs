@@ -55,7 +55,11 @@ impl Generator {
         let ty = Ty::Vector(n);
         let more = n + 1 + self.dice.below(2);
         match self.dice.below(8) {
-            0 => Node::new(ty, format!("rotate ({}) @", self.dice.below(7) as i64 - 3), vec![self.exp(ty, depth)]),
+            0 => Node::new(
+                ty,
+                format!("rotate ({}) @", self.dice.below(7) as i64 - 3),
+                vec![self.exp(ty, depth)],
+            ),
             1 => Node::new(ty, "reverse @", vec![self.exp(ty, depth)]),
             2 => {
                 let first = self.dice.below(n + 1);
@@ -63,7 +67,11 @@ impl Generator {
                 Node::new(ty, format!("sized {n} (@ ++ @)"), parts)
             }
             3 => Node::new(ty, format!("take {n} @"), vec![self.exp(Ty::Vector(more), depth)]),
-            4 => Node::new(ty, format!("sized {n} (drop {} @)", more - n), vec![self.exp(Ty::Vector(more), depth)]),
+            4 => Node::new(
+                ty,
+                format!("sized {n} (drop {} @)", more - n),
+                vec![self.exp(Ty::Vector(more), depth)],
+            ),
             5 => Node::new(ty, format!("let y = @ in sized {n} y[::-1]"), vec![self.exp(ty, depth)]),
             6 => {
                 let double = self.exp(Ty::Vector(2 * n), depth);
@@ -81,14 +89,26 @@ impl Generator {
         self.scope.push((i.clone(), Ty::Index(n)));
         let place = self.index(m, depth);
         self.scope.truncate(outside);
-        Node::new(Ty::Vector(n), format!("let {y} = @ in map (\\{i} -> {y}[@]) (iota {n})"), vec![source, place])
+        Node::new(
+            Ty::Vector(n),
+            format!("let {y} = @ in map (\\{i} -> {y}[@]) (iota {n})"),
+            vec![source, place],
+        )
     }
 
     fn of_matrix(&mut self, n: usize, depth: usize) -> Node {
         let (m, ty) = (self.size(), Ty::Vector(n));
         match self.dice.below(9) {
-            0 => Node::new(ty, "let t = @ in t[@]", vec![self.exp(Ty::Matrix(m, n), depth), self.index(m, depth)]),
-            1 => Node::new(ty, "let t = @ in t[:, @]", vec![self.exp(Ty::Matrix(n, m), depth), self.index(m, depth)]),
+            0 => Node::new(
+                ty,
+                "let t = @ in t[@]",
+                vec![self.exp(Ty::Matrix(m, n), depth), self.index(m, depth)],
+            ),
+            1 => Node::new(
+                ty,
+                "let t = @ in t[:, @]",
+                vec![self.exp(Ty::Matrix(n, m), depth), self.index(m, depth)],
+            ),
             2 => Node::new(ty, "map f64.sum @", vec![self.exp(Ty::Matrix(n, m), depth)]),
             3 => Node::new(ty, "map f64.maximum @", vec![self.exp(Ty::Matrix(n, m), depth)]),
             4 => {
@@ -109,7 +129,8 @@ impl Generator {
             }
             _ => {
                 let parts = vec![self.exp(Ty::Matrix(n, m), depth), self.exp(Ty::Vector(m), depth)];
-                let node = Node::new(ty, "let t = @ let y = @ in map (\\r -> f64.sum (map2 (*) r y)) t", parts);
+                let node =
+                    Node::new(ty, "let t = @ let y = @ in map (\\r -> f64.sum (map2 (*) r y)) t", parts);
                 self.bounded(node)
             }
         }
