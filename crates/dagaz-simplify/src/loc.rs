@@ -58,6 +58,10 @@ impl<'a> Locs<'a> {
         self.inlined = inlined;
     }
 
+    pub fn is_in_prelude(&self, span: Span) -> bool {
+        self.sources.get(span.file).is_some_and(|source| source.name.starts_with("/prelude/"))
+    }
+
     /// The place of the first of the inlined calls that brought code to a place.
     pub fn outermost(&self, loc: Loc) -> Option<Span> {
         let mut place = self.table.get(loc.0 as usize)?;

@@ -209,8 +209,12 @@ impl Simplifier<'_> {
                 SVal::array(dim, self.fresh_value(hint, elem, &[path, &[dim]].concat(), size, params))
             }
             EType::Record(fields) => {
-                let field = |(name, t): &(_, EType)| (*name, self.fresh_value(hint, t, path, size, params));
-                SVal::Record(fields.iter().map(field).collect())
+                let mut values = Vec::with_capacity(fields.len());
+                for (name, t) in fields.iter() {
+                    let hint = format!("{hint}_{name}");
+                    values.push((*name, self.fresh_value(&hint, t, path, size, params)));
+                }
+                SVal::Record(values.into())
             }
             EType::Sum(constrs) => {
                 let tag = self.fresh_leaf("tag", array_type(dagaz_core::prim::PrimType::I8, path), params);

@@ -95,8 +95,8 @@ fn functions_and_records_disappear() {
         entry main (p: (f32, f32)) = compose (\x -> x + 1) (\(a, b) -> a * b) p
         ",
         expect![[r#"
-            def main (p_0: f32, p_1: f32) : (result_2: f32) =
-              let (mul_3: f32) = f32.mul p_0 p_1
+            def main (p_0_0: f32, p_1_1: f32) : (result_2: f32) =
+              let (mul_3: f32) = f32.mul p_0_0 p_1_1
               let (add_4: f32) = f32.add mul_3 1.0f32
               in (add_4)
 
@@ -137,15 +137,15 @@ fn recursion_becomes_a_core_function() {
     check_core(
         "def fact (n: i64) : i64 = if n == 0 then 1 else n * fact (n - 1)\nentry main (n: i64) = fact n",
         expect![[r#"
-            def fact_0 (arg_2: i64) : (result_3: i64) =
-              let (eq_4: bool) = i64.eq arg_2 0i64
+            def fact_0 (n_2: i64) : (result_3: i64) =
+              let (eq_4: bool) = i64.eq n_2 0i64
               let (chosen_9: i64) =
                 if eq_4 then
                   in (1i64)
                 else
-                  let (sub_5: i64) = i64.sub arg_2 1i64
+                  let (sub_5: i64) = i64.sub n_2 1i64
                   let (result_7: i64) = call fact_0 (sub_5)
-                  let (mul_8: i64) = i64.mul arg_2 result_7
+                  let (mul_8: i64) = i64.mul n_2 result_7
                   in (mul_8)
               in (chosen_9)
 
@@ -325,8 +325,8 @@ fn derivatives_become_forms_of_core() {
             def main (x_0: f64) : (result_1: f64) =
               let (y_4: f64, y_5: f64) =
                 jvp (x_0) (1.0f64)
-                  \(x_2: f64) : (f64) ->
-                    let (mul_3: f64) = f64.mul x_2 x_2
+                  \(y_2: f64) : (f64) ->
+                    let (mul_3: f64) = f64.mul y_2 y_2
                     in (mul_3)
               in (y_5)
 

@@ -97,17 +97,17 @@ fn least_squares() {
     show(
         &text,
         expect![[r#"
-        -- The derivative of f.
+            -- The derivative of f.
 
-        entry f_grad [n] (xs: [n]f64) (ys: [n]f64) (slope: f64) (offset: f64) : ([n]f64, [n]f64, f64, f64) =
-          let (xs_adj, ys_adj, adj, adj_2) = unzip4 (map2 (\x x_2 ->
-            let mul = 2.0f64 * (slope * x + offset - x_2)
-            in (slope * mul, -mul, x * mul, mul))
-            xs ys)
-          let slope_adj = reduce_comm (\x_3 y -> x_3 + y) 0.0f64 adj
-          let offset_adj = reduce_comm (\x_4 y_2 -> x_4 + y_2) 0.0f64 adj_2
-          in (xs_adj, ys_adj, slope_adj, offset_adj)
-    "#]],
+            entry f_grad [n] (xs: [n]f64) (ys: [n]f64) (slope: f64) (offset: f64) : ([n]f64, [n]f64, f64, f64) =
+              let (xs_adj, ys_adj, adj, adj_2) = unzip4 (map2 (\x y ->
+                let mul = 2.0f64 * (slope * x + offset - y)
+                in (slope * mul, -mul, x * mul, mul))
+                xs ys)
+              let slope_adj = reduce_comm (\x_2 y_2 -> x_2 + y_2) 0.0f64 adj
+              let offset_adj = reduce_comm (\x_3 y_3 -> x_3 + y_3) 0.0f64 adj_2
+              in (xs_adj, ys_adj, slope_adj, offset_adj)
+        "#]],
     );
 }
 

@@ -8,11 +8,35 @@ use crate::context::{Res, Simplifier};
 use crate::eval::{float_literal, int_literal};
 use crate::value::{Env, SVal, SumVal, tag};
 
+/// What the simplifier calls variables that come from no name: parameters and results of operations.
+const UNNAMED: &[&str] = &[
+    "x",
+    "y",
+    "arg",
+    "mapped",
+    "reduced",
+    "scanned",
+    "carried",
+    "chosen",
+    "elem",
+    "part",
+    "result",
+    "updated",
+    "reshaped",
+    "transposed",
+    "copies",
+    "range",
+    "concat",
+];
+
 impl Simplifier<'_> {
     /// Binds the names of a pattern that is known to match.
     pub fn bind_pattern(&mut self, env: &mut Env, pat: &Pat, value: &SVal) -> Res<()> {
         match (&pat.kind, value) {
-            (PatKind::Var(var, _), _) => {
+            (PatKind::Var(var, name), _) => {
+                if !self.locs.is_in_prelude(pat.span) {
+                    self.name_leaves(name.as_str(), value);
+                }
                 env.vars.insert(*var, value.clone());
             }
             (PatKind::Wildcard | PatKind::Int(_) | PatKind::Float(_) | PatKind::Bool(_), _) => {}
@@ -31,6 +55,30 @@ impl Simplifier<'_> {
             (PatKind::Constr(..), _) => return self.bug("a constructor pattern for another type"),
         }
         Ok(())
+    }
+
+    /// What the user calls a value is the name of its leaves, unless they have one already.
+    fn name_leaves(&mut self, name: &str, value: &SVal) {
+        match value {
+            SVal::Scalar(_, Atom::Var(var)) => {
+                let hint = &mut self.builder.vars.hints[var.0 as usize];
+                if UNNAMED.contains(&&**hint) {
+                    *hint = name.into();
+                }
+            }
+            SVal::Array(array) => self.name_leaves(name, &array.elem),
+            SVal::Record(fields) => {
+                for (field, value) in fields.iter() {
+                    self.name_leaves(&format!("{name}_{field}"), value);
+                }
+            }
+            SVal::Scalar(_, Atom::Const(_))
+            | SVal::Sum(_)
+            | SVal::Fun(_)
+            | SVal::Choice(_)
+            | SVal::Acc(_) => {}
+            SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) | SVal::Absent => {}
+        }
     }
 
     /// Whether a value matches, as a `bool`.
