@@ -101,6 +101,13 @@ impl Ad<'_> {
         Ok(Lambda { params: lambda.params.clone(), body, ret: lambda.ret.clone() })
     }
 
+    /// The function without derivative forms, calls and fused maps. Reverse mode of a form inside leaves fused maps, which
+    /// go when its code is expanded once more.
+    fn without_fused_maps(&mut self, lambda: &Lambda) -> Res<Lambda> {
+        let expanded = self.expand_lambda(lambda, true)?;
+        self.expand_lambda(&expanded, true)
+    }
+
     /// The function with reductions, scans and histograms that have cheaper rules in reverse mode.
     fn simpler_folds(&mut self, lambda: &Lambda) -> Res<Lambda> {
         let before = std::mem::replace(&mut self.reverse_ahead, true);
@@ -113,7 +120,7 @@ impl Ad<'_> {
         let loc = stm.loc;
         match &stm.exp {
             Exp::Jvp { lambda, args, tangents } => {
-                let lambda = self.expand_lambda(lambda, true)?;
+                let lambda = self.without_fused_maps(lambda)?;
                 let results = self.jvp(&lambda, args, tangents, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -126,7 +133,7 @@ impl Ad<'_> {
                 Ok(())
             }
             Exp::Linearize { lambda, args } => {
-                let lambda = self.expand_lambda(lambda, true)?;
+                let lambda = self.without_fused_maps(lambda)?;
                 self.linearize(stm, &lambda, args)
             }
             Exp::ApplyLinear { handle, tangents, .. } => {
@@ -135,7 +142,7 @@ impl Ad<'_> {
                 Ok(())
             }
             Exp::Transpose { lambda, cotangents } => {
-                let lambda = self.expand_lambda(lambda, true)?;
+                let lambda = self.without_fused_maps(lambda)?;
                 let results = self.transpose(&lambda, cotangents, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
