@@ -500,7 +500,10 @@ impl Ad<'_> {
         let (accs, all) = (inputs.len(), lambda.ret.len());
         dual.body.result[accs..all + sums.len()].rotate_left(rest.len());
         dual.ret[accs..all + sums.len()].rotate_left(rest.len());
+        // Among the others may be accumulators from outside.
+        self.note_sums(&rest, &lambda.body.result[accs..]);
         let tangents = self.tan_params(&rest);
+        let rest = self.dual_params(&rest);
         let pat = pat.into_iter().chain(sums_pat).chain(rest).chain(tangents).collect();
         let inputs = duals.into_iter().chain(sums).collect();
         self.push(Stm { pat, exp: Exp::WithAcc { inputs, lambda: dual }, loc });

@@ -32,7 +32,7 @@ fn map_keeps_residuals() {
         expect![[r#"
             def f (n_0: i64, xs_1: [n_0]f64, vs_2: [n_0]f64) : (ys_tan_3: [n_0]f64) =
               let (xs_6: [n_0]f64) = xs_1
-              let (ys_7: [n_0]f64, residual_17: [n_0]f64) =
+              let (ys_7: [n_0]f64, residual_19: [n_0]f64) =
                 map n_0 (xs_6)
                   \(x_8: f64) : (f64, f64) ->
                     let (y_9: f64) = f64.sin x_8
@@ -40,13 +40,13 @@ fn map_keeps_residuals() {
                     in (y_9, cos_13)
               let (ys_4: [n_0]f64) = ys_7
               let (h_5: bool) = true
-              let (ys_tan_25: [n_0]f64) =
-                map n_0 (vs_2, residual_17)
-                  \(x_tan_21: f64, cos_22: f64) : (f64) ->
-                    let (mul_23: f64) = f64.mul cos_22 x_tan_21
-                    let (y_tan_24: f64) = mul_23
-                    in (y_tan_24)
-              let (ys_tan_10: [n_0]f64) = ys_tan_25
+              let (ys_tan_27: [n_0]f64) =
+                map n_0 (vs_2, residual_19)
+                  \(x_tan_23: f64, cos_24: f64) : (f64) ->
+                    let (mul_25: f64) = f64.mul cos_24 x_tan_23
+                    let (y_tan_26: f64) = mul_25
+                    in (y_tan_26)
+              let (ys_tan_10: [n_0]f64) = ys_tan_27
               in (ys_tan_10)
         "#]],
     );
@@ -66,23 +66,23 @@ fn loop_keeps_residuals_of_iterations() {
         expect![[r#"
             def f (n_0: i64, x_1: f64, v_2: f64) : (y_tan_3: f64) =
               let (x_6: f64) = x_1
-              let (max_18: i64) = i64.max n_0 0i64
-              let (residual_19: [max_18]f64) = scratch f64 [max_18]
-              let (y_7: f64, residual_21: [max_18]f64) =
-                loop (a_8: f64 = x_6, residual_20: [max_18]f64 = residual_19) for i_9: i64 < n_0 do
+              let (max_20: i64) = i64.max n_0 0i64
+              let (residual_21: [max_20]f64) = scratch f64 [max_20]
+              let (y_7: f64, residual_23: [max_20]f64) =
+                loop (a_8: f64 = x_6, residual_22: [max_20]f64 = residual_21) for i_9: i64 < n_0 do
                   let (b_10: f64) = f64.sin a_8
                   let (cos_14: f64) = f64.cos a_8
-                  let (residual_22: [max_18]f64) = residual_20 with [i_9] = cos_14 certified
-                  in (b_10, residual_22)
+                  let (residual_24: [max_20]f64) = residual_22 with [i_9] = cos_14 certified
+                  in (b_10, residual_24)
               let (y_4: f64) = y_7
               let (h_5: bool) = true
-              let (y_tan_32: f64) =
-                loop (a_tan_27: f64 = v_2) for i_28: i64 < n_0 do
-                  let (cos_29: f64) = residual_21[i_28] certified
-                  let (mul_30: f64) = f64.mul cos_29 a_tan_27
-                  let (b_tan_31: f64) = mul_30
-                  in (b_tan_31)
-              let (y_tan_11: f64) = y_tan_32
+              let (y_tan_34: f64) =
+                loop (a_tan_29: f64 = v_2) for i_30: i64 < n_0 do
+                  let (cos_31: f64) = residual_23[i_30] certified
+                  let (mul_32: f64) = f64.mul cos_31 a_tan_29
+                  let (b_tan_33: f64) = mul_32
+                  in (b_tan_33)
+              let (y_tan_11: f64) = y_tan_34
               in (y_tan_11)
         "#]],
     );
@@ -105,7 +105,7 @@ fn branches_keep_placeholders() {
         expect![[r#"
             def f (c_0: bool, x_1: f64, v_2: f64) : (y_tan_3: f64) =
               let (x_6: f64) = x_1
-              let (y_7: f64, residual_15: f64) =
+              let (y_7: f64, residual_17: f64) =
                 if c_0 then
                   let (b_8: f64) = f64.sin x_6
                   let (cos_11: f64) = f64.cos x_6
@@ -114,14 +114,14 @@ fn branches_keep_placeholders() {
                   in (x_6, 0.0f64)
               let (y_4: f64) = y_7
               let (h_5: bool) = true
-              let (y_tan_20: f64) =
+              let (y_tan_22: f64) =
                 if c_0 then
-                  let (mul_18: f64) = f64.mul residual_15 v_2
-                  let (b_tan_19: f64) = mul_18
-                  in (b_tan_19)
+                  let (mul_20: f64) = f64.mul residual_17 v_2
+                  let (b_tan_21: f64) = mul_20
+                  in (b_tan_21)
                 else
                   in (v_2)
-              let (y_tan_9: f64) = y_tan_20
+              let (y_tan_9: f64) = y_tan_22
               in (y_tan_9)
         "#]],
     );
@@ -151,14 +151,14 @@ fn sum_is_two_sums() {
                   neutral (0.0f64)
               let (y_4: f64) = y_7
               let (h_5: bool) = true
-              let (y_tan_22: f64) =
+              let (y_tan_24: f64) =
                 reduce n_0 (vs_2)
-                  op \(a_tan_18: f64, b_tan_19: f64) : (f64) ->
-                    let (add_20: f64) = f64.add a_tan_18 b_tan_19
-                    let (c_tan_21: f64) = add_20
-                    in (c_tan_21)
+                  op \(a_tan_20: f64, b_tan_21: f64) : (f64) ->
+                    let (add_22: f64) = f64.add a_tan_20 b_tan_21
+                    let (c_tan_23: f64) = add_22
+                    in (c_tan_23)
                   neutral (0.0f64)
-              let (y_tan_11: f64) = y_tan_22
+              let (y_tan_11: f64) = y_tan_24
               in (y_tan_11)
         "#]],
     );

@@ -70,4 +70,22 @@ laws! {
     gamma_functions: "def f (x: [4]f64) = [f64.lgamma (x[3] * x[3]), f64.gamma (2 + x[0]), f64.erf x[1], f64.erfc (x[2] * x[3])]";
     accumulators_that_multiply: "
         def f (x: [4]f64) = reduce_by_index (map (+ 3) x) (\\a b -> a * b) 1 [0, 2, 0, 7] (map f64.cos x)";
+    derivatives_in_what_is_linearised: "
+        def f (x: [4]f64) =
+          let t = jvp (\\(_: f64) -> replicate 2 0.5) x[0] x[1]
+          in map (\\a -> f64.sin (a + t[0])) x";
+    filters_in_maps: "
+        def f (x: [4]f64) = map (\\a -> a * f64.sum (filter (> 0.1) x)) x";
+    sorted_bins_with_computed_indices: "
+        def f (x: [4]f64) =
+          let op (a: (f64, f64)) (b: (f64, f64)) = (a.0 * b.0, a.1 * b.0 + b.1)
+          let bins = map (\\q -> i64.f64 (f64.abs (5.3 * q)) % 5) x
+          let ys = reduce_by_index (map (\\q -> (q, 1)) x) op (1, 0) bins (map (\\q -> (f64.cos q, q * q)) x)
+          in map (\\y -> y.0 + y.1) ys";
+    accumulators_through_accumulations: "
+        def f (x: [4]f64) =
+          let v = map (\\i -> x[0] * (0.5 + f64.i64 i)) (iota 2)
+          in flatten (map (\\_ -> map (\\_ -> jvp (\\(p: [2]f64) ->
+            let t = map (\\s -> map (* s) [0.5, 0.5, v[0]]) (map (\\i -> p[0] + f64.i64 i) (iota 2))
+            in t[0, 0]) v v) (iota 2)) (iota 2))";
 }

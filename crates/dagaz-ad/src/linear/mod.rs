@@ -26,6 +26,8 @@ impl Ad<'_> {
     /// Runs the function and remembers its derivative under the handle, the last variable of the pattern.
     pub fn linearize(&mut self, stm: &Stm, lambda: &Lambda, args: &[Atom]) -> Res<()> {
         let loc = stm.loc;
+        // Zeros of derivatives that were expanded inside of the function are values like any other here.
+        self.linear_vars.clear();
         let mut tangents = Vec::new();
         for param in &lambda.params {
             let hint = self.hint(param.var, "_tan");

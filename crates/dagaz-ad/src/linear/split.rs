@@ -87,6 +87,15 @@ impl Ad<'_> {
         let (now, stms) = self.scope(|ad| ad.split_stms(body.stms.clone()))?;
         let linear_results = body.result.iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, a)| *a);
         let linear = Body { stms, result: linear_results.collect() };
+        // A copy is not kept beside what it is a copy of: two names of one size would become two sizes.
+        let mut copies = HashMap::new();
+        for stm in &now {
+            if let (Exp::Atom(atom), [param]) = (&stm.exp, &stm.pat[..]) {
+                let known = atom.as_var().and_then(|var| copies.get(&var).copied());
+                copies.insert(param.var, known.unwrap_or(*atom));
+            }
+        }
+        let linear = Renamer::new(self, copies).body(&linear);
         let mut bound: HashSet<VarId> = local.iter().copied().collect();
         bound.extend(now.iter().flat_map(|s| &s.pat).map(|p| p.var));
         let residuals: Vec<VarId> =

@@ -132,16 +132,18 @@ impl Ad<'_> {
         };
         let param = self.param("number", Type::I64);
         let number = param.var.into();
-        let pre = Some(self.lambda(vec![param], vec![Type::I64], |ad| Ok(vec![is_set(ad, number)]))?);
+        // Not fused, for what is derived is derived again without a look at fused maps.
+        let lambda = self.lambda(vec![param], vec![Type::I64], |ad| Ok(vec![is_set(ad, number)]))?;
+        let arrays = self.mapped(n, vec![order], lambda, loc);
         let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
-        let scan = Exp::Scan { width: n, arrays: vec![order], pre, op, neutral: vec![Atom::i64(0)] };
+        let scan = Exp::Scan { width: n, arrays, pre: None, op, neutral: vec![Atom::i64(0)] };
         let counts = self.let_var("counts", array.clone(), scan, loc);
         let last = self.i64_op(BinOp::Sub, n, Atom::i64(1), loc);
         let all_set = self.rows_at(&[counts], &[Type::I64], &[last], loc)[0];
         let last_unset = self.i64_op(BinOp::Sub, last, all_set, loc);
         let params = self.params("x", &vec![Type::I64; 3]);
         let x = atoms(&params);
-        let pre = self.lambda(params, vec![Type::I64; 2], |ad| {
+        let lambda = self.lambda(params, vec![Type::I64; 2], |ad| {
             let set = is_set(ad, x[0]);
             let cond = ad.b.eq(PrimType::I64, set, Atom::i64(0), loc);
             let then = ad.body(|ad| Ok(vec![ad.i64_op(BinOp::Sub, x[2], x[1], loc)]))?;
@@ -151,8 +153,8 @@ impl Ad<'_> {
         })?;
         let exp = Exp::Scratch { elem: PrimType::I64, dims: vec![n] };
         let dests = vec![self.let_var("scratch", array.clone(), exp, loc)];
-        let (arrays, shape) = (vec![order, counts, numbers], vec![n]);
-        let exp = Exp::Scatter { width: n, arrays, pre: Some(pre), dests, shape };
+        let arrays = self.mapped(n, vec![order, counts, numbers], lambda, loc);
+        let exp = Exp::Scatter { width: n, arrays, pre: None, dests, shape: vec![n] };
         Ok(self.let_var("sorted", array, exp, loc))
     }
 
@@ -161,13 +163,14 @@ impl Ad<'_> {
         let loc = bins.loc;
         let param = self.param("key", Type::I64);
         let key = param.var.into();
-        let pre = self.lambda(vec![param], vec![Type::I64], |ad| {
+        let lambda = self.lambda(vec![param], vec![Type::I64], |ad| {
             let inside = ad.less(key, bins.m, loc);
             Ok(vec![ad.select(inside, Type::I64, Atom::i64(1), Atom::i64(0), loc)])
         })?;
         let op = self.b.binop_lambda(BinOp::Add, PrimType::I64, loc);
-        let (arrays, neutral) = (vec![bins.keys], vec![Atom::i64(0)]);
-        let exp = Exp::Reduce { width: bins.n, arrays, pre: Some(pre), op, neutral, commutative: true };
+        let arrays = self.mapped(bins.n, vec![bins.keys], lambda, loc);
+        let (pre, neutral) = (None, vec![Atom::i64(0)]);
+        let exp = Exp::Reduce { width: bins.n, arrays, pre, op, neutral, commutative: true };
         Ok(self.let_exp("inside", Type::I64, exp, loc))
     }
 
