@@ -113,7 +113,12 @@ impl Writer {
                     let counter = self.fresh("i");
                     let head = format!("let (y, _) = loop (y, {counter}) = (y, 0i64)");
                     self.line(indent, &format!("{head} while {counter} < 2 && y[{counter}] < 2 do"));
-                    self.block(depth - 1, &[counters, std::slice::from_ref(&counter)].concat(), &numbers, indent + 1);
+                    self.block(
+                        depth - 1,
+                        &[counters, std::slice::from_ref(&counter)].concat(),
+                        &numbers,
+                        indent + 1,
+                    );
                     self.line(indent + 1, &format!("in (y, {counter} + 1)"));
                 }
             }
