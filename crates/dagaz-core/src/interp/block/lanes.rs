@@ -126,6 +126,7 @@ impl Lanes {
         register.affine = None;
     }
 
+    #[inline]
     pub(super) fn operand(&self, arg: Arg) -> Run<Operand<'_>> {
         let register = match arg {
             Arg::Const(prim) => return Ok(Operand::One(prim)),
@@ -176,6 +177,7 @@ impl Lanes {
         column.windows(2).all(|w| w[1].wrapping_sub(w[0]) == step).then_some((start, step))
     }
 
+    #[inline]
     fn affine_result(&self, op: BinOp, x: Arg, y: Arg) -> Option<(i64, i64)> {
         let ((a, s), (b, t)) = (self.affine(x)?, self.affine(y)?);
         let (start, step) = match op {
@@ -216,11 +218,11 @@ impl Lanes {
             Content::Empty => return Err(Stop::Retry),
             Content::Scalar(_) | Content::View { .. } | Content::Part(_) => self.set(target, content),
             Content::Own if source.movable => {
-                let column = mem::replace(&mut self.registers[from as usize].column, Elems::Bool(Vec::new()));
-                let old = mem::replace(&mut self.registers[target as usize].column, column);
-                self.registers[from as usize].column = old;
-                self.set(from, Content::Empty);
-                self.set(target, Content::Own);
+                let pair = self.registers.get_disjoint_mut([from as usize, target as usize]);
+                let [from, target] = pair.map_err(|_| Stop::Retry)?;
+                mem::swap(&mut from.column, &mut target.column);
+                from.content = Content::Empty;
+                target.content = Content::Own;
             }
             Content::Own => self.fill(target, |lanes, out| {
                 Ok(columns::copy(lanes.operand(source.arg)?, lanes.lanes, out)?)
@@ -268,59 +270,44 @@ impl Lanes {
     }
 
     fn scalar_op(&mut self, target: u32, op: &Op) -> Run<()> {
-        if let Some(prim) = self.uniform(op)? {
-            self.set(target, Content::Scalar(prim));
-            return Ok(());
-        }
+        let mut column = Elems::Bool(Vec::new());
+        mem::swap(&mut column, &mut self.registers[target as usize].column);
+        let done = self.compute(op, &mut column);
         let affine = match op {
             Op::Bin(op, x, y) => self.affine_result(*op, *x, *y),
             _ => None,
         };
-        self.fill(target, |lanes, out| {
-            let n = lanes.lanes;
-            let mask = lanes.mask.as_deref();
-            Ok(match op {
-                Op::Un(op, x) => columns::un(*op, lanes.operand(*x)?, n, out)?,
-                Op::Bin(op, x, y) => {
-                    columns::bin(*op, (lanes.operand(*x)?, lanes.operand(*y)?), n, out, mask)?;
-                }
-                Op::Tern(op, [x, y, z]) => {
-                    let xyz = [lanes.operand(*x)?, lanes.operand(*y)?, lanes.operand(*z)?];
-                    columns::tern(*op, xyz, n, out)?;
-                }
-                Op::Cmp(op, x, y) => columns::cmp(*op, (lanes.operand(*x)?, lanes.operand(*y)?), n, out)?,
-                Op::Convert(to, x) => columns::to_type(*to, lanes.operand(*x)?, n, out)?,
-                Op::Atom(_) | Op::Index { .. } | Op::Assert(_) => return Err(Stop::Retry),
-                Op::If { .. } | Op::Loop(_) | Op::Reduce(_) => return Err(Stop::Retry),
-            })
-        })?;
-        self.registers[target as usize].affine = affine;
+        let register = &mut self.registers[target as usize];
+        mem::swap(&mut column, &mut register.column);
+        register.content = done?.map_or(Content::Own, Content::Scalar);
+        register.affine = affine;
         Ok(())
     }
 
-    /// The result, if no operand differs between lanes.
+    /// The result, if no operand differs between lanes; otherwise it is in the column.
     #[inline]
-    fn uniform(&self, op: &Op) -> Run<Option<Prim>> {
+    fn compute(&self, op: &Op, out: &mut Elems) -> Run<Option<Prim>> {
+        let (n, mask) = (self.lanes, self.mask.as_deref());
         let done = match op {
             Op::Un(op, x) => match self.operand(*x)? {
                 Operand::One(x) => eval_unop(*op, x),
-                Operand::Many(..) => return Ok(None),
+                x => return Ok(columns::un(*op, x, n, out).map(|()| None)?),
             },
             Op::Bin(op, x, y) => match (self.operand(*x)?, self.operand(*y)?) {
                 (Operand::One(x), Operand::One(y)) => eval_binop(*op, x, y),
-                _ => return Ok(None),
+                xy => return Ok(columns::bin(*op, xy, n, out, mask).map(|()| None)?),
             },
-            Op::Tern(op, [x, y, z]) => match (self.operand(*x)?, self.operand(*y)?, self.operand(*z)?) {
-                (Operand::One(x), Operand::One(y), Operand::One(z)) => eval_ternop(*op, x, y, z),
-                _ => return Ok(None),
+            Op::Tern(op, [x, y, z]) => match [self.operand(*x)?, self.operand(*y)?, self.operand(*z)?] {
+                [Operand::One(x), Operand::One(y), Operand::One(z)] => eval_ternop(*op, x, y, z),
+                xyz => return Ok(columns::tern(*op, xyz, n, out).map(|()| None)?),
             },
             Op::Cmp(op, x, y) => match (self.operand(*x)?, self.operand(*y)?) {
                 (Operand::One(x), Operand::One(y)) => eval_cmpop(*op, x, y).map(Prim::Bool),
-                _ => return Ok(None),
+                xy => return Ok(columns::cmp(*op, xy, n, out).map(|()| None)?),
             },
             Op::Convert(to, x) => match self.operand(*x)? {
                 Operand::One(x) => Ok(convert(*to, x)),
-                Operand::Many(..) => return Ok(None),
+                x => return Ok(columns::to_type(*to, x, n, out).map(|()| None)?),
             },
             Op::Atom(_) | Op::Index { .. } | Op::Assert(_) => return Err(Stop::Retry),
             Op::If { .. } | Op::Loop(_) | Op::Reduce(_) => return Err(Stop::Retry),

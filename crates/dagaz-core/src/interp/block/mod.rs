@@ -16,8 +16,8 @@
 //!
 //! The block path never reports an error. When an operation fails in an active lane, or something turns up
 //! that has no columnar form, the block counts for nothing, and the ordinary path runs its rows: it finds the
-//! error, its message and its place, or the result. Results are the same bits, and work, span and peak the
-//! same numbers, as on the ordinary path.
+//! error, its message and its place, or the result. Results are the same bits (but for the sign and payload of
+//! a NaN, which no operation promises), and work, span and peak the same numbers, as on the ordinary path.
 
 mod columns;
 mod compile;
@@ -34,7 +34,7 @@ pub(super) use compile::{compile_fold, compile_map};
 pub(super) use lanes::Lanes;
 
 /// How many rows run at once, at most. The columns of a few dozen variables then fit in a core's own cache.
-pub(super) const LANES: usize = 256;
+pub(super) const LANES: usize = 512;
 
 /// A lambda, or the two of a reduction, over registers.
 #[derive(Debug)]
