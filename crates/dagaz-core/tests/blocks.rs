@@ -29,7 +29,7 @@ fn run(source: &str, args: &[Value]) -> String {
 
 fn check(source: &str, args: &[Value], expect: Expect) {
     let shown = run(source, args);
-    let short: String = shown.chars().take(100).collect();
+    let short: String = shown.chars().take(80).collect();
     expect.assert_eq(&short);
 }
 
@@ -224,9 +224,7 @@ fn errors_keep_their_place() {
     check(
         div,
         &[number(600), iota(600)],
-        expect![
-            "[-1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -"
-        ],
+        expect!["[-1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1i64, -1"],
     );
     let index = "def f (n: i64, m: i64, is: [n]i64, xs: [m]i64) : (zs: [n]i64) =
   let (zs: [n]i64) =
@@ -247,17 +245,13 @@ fn errors_keep_their_place() {
     check(
         index,
         &[number(600), number(603), iota(600), iota(603)],
-        expect![
-            "[3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64, 10i64, 11i64, 12i64, 13i64, 14i64, 15i64, 16i64, 17i64, 1"
-        ],
+        expect!["[3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64, 10i64, 11i64, 12i64, 13i64, 14i64, 15"],
     );
     let shuffled = Value::vector(Elems::I64((0..600).map(|i| i * i % 601 - 3).collect()));
     check(
         index,
         &[number(600), number(700), shuffled.clone(), iota(700)],
-        expect![
-            "[0i64, 1i64, 4i64, 9i64, 16i64, 25i64, 36i64, 49i64, 64i64, 81i64, 100i64, 121i64, 144i64, 169i64, 1"
-        ],
+        expect!["[0i64, 1i64, 4i64, 9i64, 16i64, 25i64, 36i64, 49i64, 64i64, 81i64, 100i64, 121i6"],
     );
     check(
         index,
@@ -285,9 +279,7 @@ fn errors_keep_their_place() {
     check(
         assertion,
         &[number(555), iota(555)],
-        expect![
-            "[0i64, 1i64, 2i64, 3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64, 10i64, 11i64, 12i64, 13i64, 14i64, 15i6"
-        ],
+        expect!["[0i64, 1i64, 2i64, 3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64, 10i64, 11i64, 12i64"],
     );
 }
 
@@ -316,9 +308,7 @@ fn branches_and_loops() {
     check(
         stencil,
         &[number(600), iota(600), vector(PrimType::F64, 600, 3)],
-        expect![
-            "[1.5f64, 992.0f64, 499.0f64, 339.0f64, 240.0f64, 197.0f64, 170.0f64, -f64.inf, 123.15f64, 111.0f64, "
-        ],
+        expect!["[1.5f64, 992.0f64, 499.0f64, 339.0f64, 240.0f64, 197.0f64, 170.0f64, -f64.inf, 1"],
     );
     let collatz = "def f (n: i64, ms: [n]i64) : (steps: [n]i64) =
   let (steps: [n]i64) =
@@ -351,9 +341,7 @@ fn branches_and_loops() {
     check(
         collatz,
         &[number(600), iota(600)],
-        expect![
-            "[1i64, 2i64, 3i64, 4i64, 5i64, 6i64, 7i64, 8i64, 9i64, 10i64, 11i64, 12i64, 13i64, 14i64, 15i64, 16i"
-        ],
+        expect!["[0i64, 0i64, 1i64, 7i64, 2i64, 5i64, 8i64, 16i64, 3i64, 19i64, 6i64, 14i64, 9i64"],
     );
 }
 
