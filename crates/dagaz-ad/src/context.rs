@@ -56,6 +56,8 @@ pub(crate) struct Ad<'p> {
     pub linear_vars: HashSet<VarId>,
     /// Whether what is expanded is about to be differentiated in reverse mode.
     pub reverse_ahead: bool,
+    /// Whether the program of forward mode is about to be split.
+    pub linear_ahead: bool,
     /// The functions that are being inlined.
     pub inlining: Vec<FunId>,
     pub types: HashMap<VarId, Type>,
@@ -85,6 +87,7 @@ impl<'p> Ad<'p> {
             linear_funs: HashMap::new(),
             linear_vars: HashSet::new(),
             reverse_ahead: false,
+            linear_ahead: false,
             inlining: Vec::new(),
             types: HashMap::new(),
             active: HashSet::new(),

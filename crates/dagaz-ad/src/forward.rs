@@ -33,7 +33,7 @@ impl Ad<'_> {
         Ok(results)
     }
 
-    fn fwd_stms(&mut self, stms: &[Stm]) -> Res<()> {
+    pub fn fwd_stms(&mut self, stms: &[Stm]) -> Res<()> {
         stms.iter().try_for_each(|s| self.fwd_stm(s))
     }
 
@@ -49,12 +49,12 @@ impl Ad<'_> {
         }
     }
 
-    fn tan_of(&mut self, atom: Atom, loc: Loc) -> Atom {
+    pub fn tan_of(&mut self, atom: Atom, loc: Loc) -> Atom {
         let ty = self.ty(atom);
         self.tangent(atom, &ty, loc)
     }
 
-    fn tan_var(&mut self, var: VarId, loc: Loc) -> VarId {
+    pub fn tan_var(&mut self, var: VarId, loc: Loc) -> VarId {
         let tangent = self.tan_of(var.into(), loc);
         self.as_var("tan", tangent, loc)
     }
@@ -64,7 +64,7 @@ impl Ad<'_> {
     }
 
     /// A parameter for the tangent of a variable.
-    fn tan_param(&mut self, param: &Param) -> Param {
+    pub fn tan_param(&mut self, param: &Param) -> Param {
         let hint = self.hint(param.var, "_tan");
         let tangent = self.param(&hint, param.ty.clone());
         self.tan.insert(param.var, tangent.var.into());
@@ -115,7 +115,7 @@ impl Ad<'_> {
     }
 
     /// Binds the pattern's one tangent.
-    fn set_tan(&mut self, stm: &Stm, exp: Exp) {
+    pub fn set_tan(&mut self, stm: &Stm, exp: Exp) {
         let param = &stm.pat[0];
         let hint = self.hint(param.var, "_tan");
         let tangent = self.let_exp(&hint, param.ty.clone(), exp, stm.loc);
@@ -131,6 +131,11 @@ impl Ad<'_> {
         match &stm.exp {
             Exp::UnOp(UnOp::ToBits | UnOp::FromBits, ..) => {}
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) => return self.fwd_scalar(stm),
+            Exp::Reduce { .. } if self.linear_ahead && self.linear_reduce(stm)? => return Ok(()),
+            Exp::Loop { .. } if self.linear_ahead => {
+                let stm = self.counted(stm)?;
+                return self.fwd_control(&stm);
+            }
             Exp::If { .. } | Exp::Loop { .. } => return self.fwd_control(stm),
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => return self.fwd_bulk(stm),
             Exp::Hist { .. } | Exp::Scatter { .. } => return self.fwd_into(stm),

@@ -7,11 +7,12 @@
 //! Zero is linear and constant at once. The operator of a reduction may use constants to weigh its linear operands,
 //! as the operators of forward mode do.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, LoopForm, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::types::{Atom, VarId};
+use dagaz_core::visit::free_vars;
 
 use crate::context::{Ad, AdError, Res};
 
@@ -105,9 +106,16 @@ impl Checker {
     }
 
     fn body(&mut self, body: &Body) -> Res<Vec<Kind>> {
-        for stm in &body.stms {
-            self.stm(stm)?;
+        // What the results do not need may be anything.
+        let mut used: HashSet<VarId> = body.result.iter().filter_map(|a| a.as_var()).collect();
+        let mut needed = Vec::new();
+        for stm in body.stms.iter().rev() {
+            if stm.pat.is_empty() || stm.pat.iter().any(|p| used.contains(&p.var) || p.ty.is_acc()) {
+                used.extend(free_vars(&stm.exp));
+                needed.push(stm);
+            }
         }
+        needed.into_iter().rev().try_for_each(|stm| self.stm(stm))?;
         Ok(body.result.iter().map(|a| self.kind(*a)).collect())
     }
 

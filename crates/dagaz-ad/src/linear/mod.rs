@@ -10,6 +10,7 @@
 //! [`split`] takes the program of forward mode apart, [`check`] makes sure that what is transposed is linear.
 
 mod check;
+mod folds;
 mod split;
 
 use std::collections::HashMap;
@@ -33,7 +34,10 @@ impl Ad<'_> {
             tangents.push(self.param(&hint, param.ty.clone()));
         }
         let seeds: Vec<Atom> = tangents.iter().map(|p| p.var.into()).collect();
-        let (stms, results) = self.scope(|ad| ad.jvp(lambda, args, &seeds, loc))?;
+        let before = std::mem::replace(&mut self.linear_ahead, true);
+        let parts = self.scope(|ad| ad.jvp(lambda, args, &seeds, loc));
+        self.linear_ahead = before;
+        let (stms, results) = parts?;
         let linear = self.split(stms, &tangents)?;
         let (primals, result) = results.split_at(lambda.ret.len());
         let (pat, handle) = stm.pat.split_at(lambda.ret.len());

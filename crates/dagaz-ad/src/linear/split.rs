@@ -10,8 +10,8 @@
 //!                                                   in (y_tan)
 //!
 //! The residuals of a map are arrays, those of a loop are arrays over its iterations, and those of a branch are placeholders
-//! in the other branch. Where a statement cannot be taken apart (an operator that needs its primal
-//! operands, a `while` loop, sizes known only inside), the linear program runs all of it again.
+//! in the other branch. Where a statement cannot be taken apart (a scan or histogram whose operator needs its
+//! primal operands, sizes known only inside), the linear program runs all of it again.
 
 use std::collections::{HashMap, HashSet};
 

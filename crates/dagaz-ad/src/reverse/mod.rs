@@ -33,10 +33,10 @@ use crate::rename::Renamer;
 
 use hist::Bins;
 use loops::{Entries, Plan, SavedLoop, Site, read_again, reads_again};
-use operator::Fold;
 use scatter::Places;
 
 pub(crate) use loops::Restored;
+pub(crate) use operator::{Fold, ScalarOperator, extremum};
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {

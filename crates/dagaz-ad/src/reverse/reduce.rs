@@ -45,7 +45,7 @@ impl Ad<'_> {
     }
 
     /// For each element, the combination of everything after it.
-    fn combined_after(&mut self, fold: &Fold<'_>) -> Vec<VarId> {
+    pub fn combined_after(&mut self, fold: &Fold<'_>) -> Vec<VarId> {
         let (n, rows, loc) = (fold.n, &fold.op.ret, fold.loc);
         let mut op = Renamer::new(self, HashMap::new()).lambda(fold.op);
         op.params.rotate_left(rows.len());
@@ -61,18 +61,7 @@ impl Ad<'_> {
             return Ok(());
         }
         let row = Type::Prim(known.ty);
-        let numbers = self.iota(n, loc);
-        let op = self.numbered(known, false, loc)?;
-        let exp = Exp::Reduce {
-            width: n,
-            arrays: vec![array, numbers],
-            pre: None,
-            op,
-            neutral: vec![fold.neutral[0], Atom::i64(-1)],
-            commutative: false,
-        };
-        let found = self.let_exps("best", &[row.clone(), Type::I64], exp, loc);
-        let at = Atom::from(found[1]);
+        let at = Atom::from(self.place_of_extremum(fold, known)?);
         let dims = [DimSlice::Fix(at)];
         if let Some(Adj::Acc(_)) = self.adj.get(&array) {
             // What is out of bounds adds nothing to an accumulator.
@@ -91,6 +80,22 @@ impl Ad<'_> {
         let new = self.let_exp(&hint, row.with_outer(&[n]), Exp::If { cond, then, otherwise }, loc);
         self.adj.insert(array, Adj::Value(new));
         Ok(())
+    }
+
+    /// The number of the element that a minimum or maximum is; negative if there is none.
+    pub fn place_of_extremum(&mut self, fold: &Fold<'_>, known: ScalarOperator) -> Res<VarId> {
+        let (n, loc) = (fold.n, fold.loc);
+        let numbers = self.iota(n, loc);
+        let op = self.numbered(known, false, loc)?;
+        let exp = Exp::Reduce {
+            width: n,
+            arrays: vec![fold.arrays[0], numbers],
+            pre: None,
+            op,
+            neutral: vec![fold.neutral[0], Atom::i64(-1)],
+            commutative: false,
+        };
+        Ok(self.let_exps("best", &[Type::Prim(known.ty), Type::I64], exp, loc)[1])
     }
 
     /// A minimum or maximum of values with their numbers, where of equal ones that counts which the scalar rule says.

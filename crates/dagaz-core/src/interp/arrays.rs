@@ -49,6 +49,21 @@ impl Collector {
         if done { Ok(()) } else { Err(internal("a row has another type than the array")) }
     }
 
+    /// Whether scalars of the type can be appended.
+    pub(super) fn takes(&self, ty: PrimType) -> bool {
+        self.row.is_empty() && self.elems.ty() == ty
+    }
+
+    /// Appends scalars.
+    pub(super) fn extend(&mut self, elems: &Elems, from: usize, len: usize) -> Fallible<()> {
+        self.rows += len;
+        if self.elems.extend_from(elems, from, len) {
+            Ok(())
+        } else {
+            Err(internal("elements of another type than the array"))
+        }
+    }
+
     pub(super) fn finish(self) -> Fallible<Array> {
         let mut shape = Shape::from_slice(&[self.rows]);
         shape.extend_from_slice(&self.row);

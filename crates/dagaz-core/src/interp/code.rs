@@ -5,6 +5,8 @@ use crate::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use crate::types::FunId;
 use crate::value::Array;
 
+use super::block::BlockCode;
+
 /// The contents of a variable.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Slot {
@@ -187,6 +189,8 @@ pub(super) struct CodeRows {
     pub(super) width: Operand,
     pub(super) arrays: Vec<Operand>,
     pub(super) lambda: Option<CodeLambda>,
+    /// The map by the block, where it has that form.
+    pub(super) block: Option<BlockCode>,
 }
 
 #[derive(Debug)]
@@ -194,6 +198,8 @@ pub(super) struct CodeFold {
     pub(super) rows: CodeRows,
     pub(super) op: CodeLambda,
     pub(super) neutral: Vec<Operand>,
+    /// The reduction or scan by the block, where it has that form.
+    pub(super) block: Option<BlockCode>,
 }
 
 #[derive(Debug)]
@@ -257,4 +263,6 @@ pub(super) struct Code {
     pub(super) funs: Vec<CodeFun>,
     pub(super) consts: Vec<CodeConst>,
     pub(super) globals: usize,
+    /// How many operations have a block form.
+    pub(super) blocks: usize,
 }

@@ -5,12 +5,14 @@
 //! so that an update can happen in place. A body that runs many times never moves out what was bound outside
 //! of it.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use crate::exp::{Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Program, Stm};
 use crate::types::{Atom, Param, Type, VarId};
 use crate::visit;
 
+use super::block::{BlockCode, compile_fold, compile_map};
 use super::code::{
     Code, CodeAcc, CodeAccOp, CodeBody, CodeConst, CodeDim, CodeFold, CodeForm, CodeFun, CodeLambda,
     CodeLoop, CodePart, CodeRows, CodeStm, CodeType, Instr, Needs, Operand,
@@ -45,6 +47,7 @@ pub(super) fn compile(program: &Program) -> Compiled<Code> {
         code.funs[index].consts = close(need, &needs, &code.consts);
     }
     code.globals = globals.slots.len();
+    code.blocks = globals.blocks.get();
     Ok(code)
 }
 
@@ -74,6 +77,8 @@ fn close(start: &Needs, funs: &[Needs], consts: &[CodeConst]) -> Vec<usize> {
 struct Globals {
     /// Number of the global, and of the statement that defines it.
     slots: HashMap<VarId, (u32, usize)>,
+    /// How many operations have a block form so far.
+    blocks: Cell<usize>,
 }
 
 impl Globals {
@@ -300,13 +305,19 @@ impl<'g> Compiler<'g> {
             }
             Exp::Loop { params, form, body, .. } => self.loop_exp(exp, params, form, body),
             Exp::Map { width, arrays, lambda } => {
-                Ok(Instr::Map(Box::new(self.rows(exp, *width, arrays, Some(lambda))?)))
+                let mut rows = self.rows(exp, *width, arrays, Some(lambda))?;
+                rows.block = self.block(|file| compile_map(&rows, file));
+                Ok(Instr::Map(Box::new(rows)))
             }
             Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
-                Ok(Instr::Reduce(Box::new(self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?)))
+                let mut fold = self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?;
+                fold.block = self.block(|file| compile_fold(&fold, file));
+                Ok(Instr::Reduce(Box::new(fold)))
             }
             Exp::Scan { width, arrays, pre, op, neutral } => {
-                Ok(Instr::Scan(Box::new(self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?)))
+                let mut fold = self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?;
+                fold.block = self.block(|file| compile_fold(&fold, file));
+                Ok(Instr::Scan(Box::new(fold)))
             }
             Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
                 let fold = self.fold(exp, *width, arrays, pre.as_ref(), op, neutral)?;
@@ -373,7 +384,15 @@ impl<'g> Compiler<'g> {
     ) -> Compiled<CodeRows> {
         let lambda = lambda.map(|l| self.lambda(l)).transpose()?;
         self.note_direct(exp)?;
-        Ok(CodeRows { width: self.operand(width)?, arrays: self.vars(arrays)?, lambda })
+        Ok(CodeRows { width: self.operand(width)?, arrays: self.vars(arrays)?, lambda, block: None })
+    }
+
+    /// The block form under the next number, if there is one.
+    fn block(&self, build: impl FnOnce(usize) -> Option<BlockCode>) -> Option<BlockCode> {
+        let number = self.globals.blocks.get();
+        let block = build(number)?;
+        self.globals.blocks.set(number + 1);
+        Some(block)
     }
 
     fn fold(
@@ -387,7 +406,7 @@ impl<'g> Compiler<'g> {
     ) -> Compiled<CodeFold> {
         let op = self.lambda(op)?;
         let rows = self.rows(exp, width, arrays, pre)?;
-        Ok(CodeFold { rows, op, neutral: self.operands(neutral)? })
+        Ok(CodeFold { rows, op, neutral: self.operands(neutral)?, block: None })
     }
 
     fn loop_exp(

@@ -12,6 +12,7 @@ use crate::types::FunId;
 use crate::value::{Array, live};
 
 use super::Limits;
+use super::block::Lanes;
 use super::bulk::OpenAcc;
 use super::code::{Code, CodeBody, CodeConst, CodeForm, CodeLoop, CodePart, CodeStm, Instr, Operand, Slot};
 use super::error::{Fallible, fault, internal};
@@ -29,14 +30,33 @@ pub(super) struct Machine<'c> {
     pub(super) accs: Vec<OpenAcc<'c>>,
     pub(super) work: u64,
     pub(super) span: u64,
+    /// Whether scalar lambdas run by the block.
+    pub(super) blockwise: bool,
+    pub(super) register_files: Vec<Option<Box<Lanes>>>,
     patience: u32,
     depth: u32,
 }
 
 /// Reading variables.
 impl<'c> Machine<'c> {
-    pub(super) fn new(code: &'c Code, globals: &'c mut Vec<Slot>, limits: &'c Limits) -> Machine<'c> {
-        Machine { code, globals, limits, accs: Vec::new(), work: 0, span: 0, patience: 0, depth: 0 }
+    pub(super) fn new(
+        code: &'c Code,
+        globals: &'c mut Vec<Slot>,
+        limits: &'c Limits,
+        blockwise: bool,
+    ) -> Machine<'c> {
+        Machine {
+            code,
+            globals,
+            limits,
+            accs: Vec::new(),
+            work: 0,
+            span: 0,
+            blockwise,
+            register_files: std::iter::repeat_with(|| None).take(code.blocks).collect(),
+            patience: 0,
+            depth: 0,
+        }
     }
 
     /// The value, moved out if this is its last use.

@@ -1,9 +1,11 @@
 //! The interpreter: the meaning of Core.
 //!
 //! Slow, simple, exact about errors. Programs are first resolved to slots (`compile`), then run one
-//! statement after the other. Updates happen in place. Work, span and memory are counted on the way.
+//! statement after the other; scalar lambdas on many rows at once (`block`). Updates happen in place. Work,
+//! span and memory are counted on the way.
 
 mod arrays;
+mod block;
 mod bulk;
 mod code;
 mod compile;
@@ -64,6 +66,7 @@ pub struct Interpreter {
     const_done: Vec<bool>,
     pub limits: Limits,
     counters: Counters,
+    blockwise: bool,
 }
 
 impl Interpreter {
@@ -85,11 +88,19 @@ impl Interpreter {
             const_done: vec![false; consts],
             limits: Limits::generous(),
             counters: Counters::default(),
+            blockwise: true,
         }
     }
 
     pub fn with_limits(mut self, limits: Limits) -> Interpreter {
         self.limits = limits;
+        self
+    }
+
+    /// Runs every lambda row by row. Nothing else changes, which is what tests are to see.
+    #[doc(hidden)]
+    pub fn row_by_row(mut self) -> Interpreter {
+        self.blockwise = false;
         self
     }
 
@@ -107,7 +118,7 @@ impl Interpreter {
         let code = self.code.as_ref().map_err(Clone::clone)?.clone();
         let before = live().elements;
         reset_peak();
-        let mut machine = Machine::new(&code, &mut self.globals, &self.limits);
+        let mut machine = Machine::new(&code, &mut self.globals, &self.limits, self.blockwise);
         let result = run(&mut machine, &mut self.const_done, fun, args);
         self.counters = Counters {
             work: machine.work,

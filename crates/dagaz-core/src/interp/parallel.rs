@@ -15,7 +15,7 @@ pub(super) type Row = SmallVec<[Slot; 4]>;
 /// The inputs of a parallel operation, held outside of the frame while it runs.
 pub(super) struct Rows<'c> {
     pub(super) width: usize,
-    arrays: Row,
+    pub(super) arrays: Row,
     lambda: Option<&'c CodeLambda>,
     /// The longest chain of any application of the lambda so far.
     pub(super) span: u64,
@@ -143,14 +143,29 @@ impl<'c> Machine<'c> {
                 outputs.len()
             )));
         }
-        for i in 0..rows.width {
-            self.apply(frame, &mut rows, lambda, i)?;
-            for ((output, result), last) in outputs.iter_mut().zip(&lambda.body.result).zip(&mut last) {
-                match output {
-                    Some(collector) => self.work += self.collect(frame, *result, collector)?,
-                    None => *last = self.read(frame, *result),
+        let mut blocks = self.open_blocks(frame, code.block.as_ref(), &rows);
+        let mut at = 0;
+        while at < rows.width {
+            let size = self.block_size(&rows, at);
+            if let Some(blocks) = &mut blocks
+                && self.map_block(blocks, &mut rows, (at, size), &mut outputs)?
+            {
+                at += size;
+                continue;
+            }
+            for i in at..at + size {
+                self.apply(frame, &mut rows, lambda, i)?;
+                for ((output, result), last) in outputs.iter_mut().zip(&lambda.body.result).zip(&mut last) {
+                    match output {
+                        Some(collector) => self.work += self.collect(frame, *result, collector)?,
+                        None => *last = self.read(frame, *result),
+                    }
                 }
             }
+            at += size;
+        }
+        if let Some(blocks) = blocks {
+            self.close_blocks(blocks);
         }
         self.span += rows.span + 1;
         // An accumulator result is the accumulator that went in, which matters when nothing ran.
@@ -207,10 +222,26 @@ impl<'c> Machine<'c> {
         let mut rows = self.open_rows(frame, &fold.rows)?;
         let n = self.start_fold(frame, fold)?;
         let mut span = 0;
-        for i in 0..rows.width {
-            self.next_into(frame, &mut rows, i, &fold.op.params[n..])?;
-            self.combine(frame, &fold.op, &mut span)?;
-            self.rebind(frame, &fold.op.body.result, &fold.op.params[..n], fold.op.independent)?;
+        let mut blocks = self.open_blocks(frame, fold.block.as_ref(), &rows);
+        let totals = &fold.op.params[..n];
+        let mut at = 0;
+        while at < rows.width {
+            let size = self.block_size(&rows, at);
+            if let Some(blocks) = &mut blocks
+                && self.reduce_block(frame, blocks, &mut rows, (at, size), (totals, &mut span))?
+            {
+                at += size;
+                continue;
+            }
+            for i in at..at + size {
+                self.next_into(frame, &mut rows, i, &fold.op.params[n..])?;
+                self.combine(frame, &fold.op, &mut span)?;
+                self.rebind(frame, &fold.op.body.result, totals, fold.op.independent)?;
+            }
+            at += size;
+        }
+        if let Some(blocks) = blocks {
+            self.close_blocks(blocks);
         }
         self.span += rows.span + span * levels(rows.width) + 1;
         let results: Row =
@@ -223,9 +254,43 @@ impl<'c> Machine<'c> {
         let n = self.start_fold(frame, fold)?;
         let mut outputs = self.collectors(frame, &fold.op.ret, rows.width)?;
         let mut span = 0;
-        for i in 0..rows.width {
-            self.next_into(frame, &mut rows, i, &fold.op.params[n..])?;
-            self.combine(frame, &fold.op, &mut span)?;
+        let mut blocks = self.open_blocks(frame, fold.block.as_ref(), &rows);
+        let totals = &fold.op.params[..n];
+        let mut at = 0;
+        while at < rows.width {
+            let size = self.block_size(&rows, at);
+            if let Some(blocks) = &mut blocks
+                && self.scan_block(frame, blocks, &mut rows, (at, size), (totals, &mut span), &mut outputs)?
+            {
+                at += size;
+                continue;
+            }
+            self.scan_rows(frame, fold, &mut rows, at..at + size, (&mut span, &mut outputs))?;
+            at += size;
+        }
+        if let Some(blocks) = blocks {
+            self.close_blocks(blocks);
+        }
+        self.span += rows.span + span * levels(rows.width) + 1;
+        let mut results = Row::new();
+        for output in outputs.into_iter().flatten() {
+            results.push(Slot::Array(output.finish()?));
+        }
+        self.bind_all(frame, pat, results)
+    }
+
+    fn scan_rows(
+        &mut self,
+        frame: &mut Frame,
+        fold: &'c CodeFold,
+        rows: &mut Rows<'c>,
+        range: std::ops::Range<usize>,
+        (span, outputs): (&mut u64, &mut [Option<Collector>]),
+    ) -> Fallible<()> {
+        let n = fold.neutral.len();
+        for i in range {
+            self.next_into(frame, rows, i, &fold.op.params[n..])?;
+            self.combine(frame, &fold.op, span)?;
             self.rebind(frame, &fold.op.body.result, &fold.op.params[..n], fold.op.independent)?;
             for (output, slot) in outputs.iter_mut().zip(&fold.op.params) {
                 let value = &frame[*slot as usize];
@@ -236,12 +301,7 @@ impl<'c> Machine<'c> {
                 }
             }
         }
-        self.span += rows.span + span * levels(rows.width) + 1;
-        let mut results = Row::new();
-        for output in outputs.into_iter().flatten() {
-            results.push(Slot::Array(output.finish()?));
-        }
-        self.bind_all(frame, pat, results)
+        Ok(())
     }
 }
 

@@ -170,7 +170,7 @@ impl Ad<'_> {
     }
 
     /// Runs a `while` loop only to count.
-    fn count_iterations(
+    pub fn count_iterations(
         &mut self,
         params: &[(Param, Atom)],
         cond: &Body,
