@@ -111,7 +111,7 @@ fn map_of(ty: PrimType, ret: PrimType, statement: &str) -> String {
 fn unary_operations() {
     let (mut results, mut errors) = (0, 0);
     for ty in PrimType::ALL {
-        let args = [number(600), vector(ty, 600, 0), vector(ty, 600, 5)];
+        let args = [number(1100), vector(ty, 1100, 0), vector(ty, 1100, 5)];
         for op in UNARY {
             let ret = match op {
                 UnOp::IsNan => PrimType::Bool,
@@ -136,7 +136,7 @@ fn unary_operations() {
 fn binary_operations() {
     let (mut results, mut errors) = (0, 0);
     for ty in PrimType::ALL {
-        let args = [number(600), vector(ty, 600, 0), vector(ty, 600, 5)];
+        let args = [number(1100), vector(ty, 1100, 0), vector(ty, 1100, 5)];
         for op in BINARY {
             for operands in ["x y", "x c", "c y"] {
                 let shown = run(&map_of(ty, ty, &format!("{ty}.{} {operands}", op.name())), &args);
@@ -160,7 +160,7 @@ fn binary_operations() {
 #[test]
 fn folds() {
     for ty in PrimType::ALL {
-        let args = [number(600), vector(ty, 600, 1), vector(ty, 600, 4)];
+        let args = [number(1100), vector(ty, 1100, 1), vector(ty, 1100, 4)];
         for op in BINARY {
             for (fold, ret) in [("reduce", format!("{ty}")), ("scan", format!("[n]{ty}"))] {
                 for operands in ["a b", "b a"] {
@@ -208,7 +208,7 @@ fn errors_keep_their_place() {
   let (zs: [n]i64) =
     map n (xs)
       \\(x: i64) : (i64) ->
-        let (w: i64) = i64.sub x 700i64
+        let (w: i64) = i64.sub x 1100i64
         let (z: i64) = i64.div 1i64 w @\"a.fut\":3:4
         in (z)
   in (zs)
@@ -216,7 +216,7 @@ fn errors_keep_their_place() {
     let iota = |n: i64| Value::vector(Elems::I64((0..n).collect()));
     check(
         div,
-        &[number(1000), iota(1000)],
+        &[number(1200), iota(1200)],
         expect![[r#"
         error: division by zero: 1i64 divided by 0
           at a.fut:3:4"#]],

@@ -34,7 +34,7 @@ pub(super) use compile::{compile_fold, compile_map};
 pub(super) use lanes::Lanes;
 
 /// How many rows run at once, at most. The columns of a few dozen variables then fit in a core's own cache.
-pub(super) const LANES: usize = 512;
+pub(super) const LANES: usize = 1024;
 
 /// A lambda, or the two of a reduction, over registers.
 #[derive(Debug)]

@@ -224,7 +224,7 @@ impl<'c> Blocks<'c> {
     }
 
     /// Runs what is mapped over the rows, and says where its results are.
-    fn mapped(&mut self, machine: &mut Machine<'c>, at: usize, size: usize) -> Run<Vec<Arg>> {
+    fn mapped(&mut self, machine: &mut Machine<'c>, at: usize, size: usize) -> Run<SmallVec<[Arg; 4]>> {
         machine.tick()?;
         self.lanes.begin(size);
         let Some(lambda) = &self.code.lambda else {
