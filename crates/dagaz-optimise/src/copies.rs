@@ -201,7 +201,10 @@ fn replace_consumed(sharing: &Sharing, exp: &mut Exp, from: VarId, to: VarId) {
     };
     match exp {
         Exp::Update { array, .. } => replace(array),
-        Exp::Hist { dests, .. } | Exp::Scatter { dests, .. } => dests.iter_mut().for_each(replace),
+        Exp::Hist { dests, arrays, .. } | Exp::Scatter { dests, arrays, .. } => {
+            dests.iter_mut().chain(arrays).for_each(replace);
+        }
+        Exp::Reduce { arrays, .. } | Exp::Scan { arrays, .. } => arrays.iter_mut().for_each(replace),
         Exp::WithAcc { inputs, .. } => {
             inputs.iter_mut().flat_map(|input| &mut input.arrays).for_each(replace)
         }

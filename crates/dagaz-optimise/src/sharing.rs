@@ -158,8 +158,12 @@ impl Sharing {
         };
         match exp {
             Exp::Update { array, .. } => vec![(*array).into()],
-            Exp::Hist { dests, .. } | Exp::Scatter { dests, .. } => {
-                dests.iter().map(|d| (*d).into()).collect()
+            Exp::Hist { dests, arrays, pre, .. } | Exp::Scatter { dests, arrays, pre, .. } => {
+                let fused = pre.iter().flat_map(|lambda| rows(arrays, lambda));
+                dests.iter().map(|d| (*d).into()).chain(fused).collect()
+            }
+            Exp::Reduce { arrays, pre, .. } | Exp::Scan { arrays, pre, .. } => {
+                pre.iter().flat_map(|lambda| rows(arrays, lambda)).collect()
             }
             Exp::WithAcc { inputs, .. } => {
                 inputs.iter().flat_map(|input| &input.arrays).map(|array| (*array).into()).collect()

@@ -88,4 +88,9 @@ laws! {
           in flatten (map (\\_ -> map (\\_ -> jvp (\\(p: [2]f64) ->
             let t = map (\\s -> map (* s) [0.5, 0.5, v[0]]) (map (\\i -> p[0] + f64.i64 i) (iota 2))
             in t[0, 0]) v v) (iota 2)) (iota 2))";
+    histograms_below_scans: "
+        def f (x: [4]f64) =
+          let op (a: (f64, f64)) (b: (f64, f64)) = (a.0 * b.0, a.1 * b.0 + b.1)
+          let bins a = reduce_by_index (replicate 4 (1, 0.5)) op (1, 0) [0, 0, 1] (map (\\q -> (q, f64.sin q)) [0.5, a, x[1]])
+          in scan f64.max f64.lowest (map (\\a -> f64.sum (map (.0) (bins a))) [x[0], x[3]])";
 }

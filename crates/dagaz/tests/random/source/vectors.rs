@@ -124,7 +124,7 @@ impl Generator {
                 let node = Node::new(ty, products, vec![self.exp(Ty::Matrix(m, n), depth)]);
                 self.bounded(node)
             }
-            7 if n % 2 == 0 => {
+            7 if n.is_multiple_of(2) => {
                 Node::new(ty, format!("sized {n} (flatten @)"), vec![self.exp(Ty::Matrix(2, n / 2), depth)])
             }
             _ => {
