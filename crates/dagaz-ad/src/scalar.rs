@@ -159,12 +159,7 @@ impl At<'_, '_> {
             }
             UnOp::Sinh => self.un(UnOp::Cosh, x),
             UnOp::Cosh => self.un(UnOp::Sinh, x),
-            // Not 1 - y * y, which is all rounding error where y is close to 1.
-            UnOp::Tanh => {
-                let cosh = self.un(UnOp::Cosh, x);
-                let root = self.over(1.0, cosh);
-                self.mul(root, root)
-            }
+            UnOp::Tanh => self.tanh_slope(x),
             // The hypotenuse does not overflow where a square would.
             UnOp::Asinh => {
                 let one = self.num(1.0);
@@ -193,6 +188,20 @@ impl At<'_, '_> {
             // Not products: both modes treat them as conversions.
             UnOp::ToBits | UnOp::FromBits => return None,
         })
+    }
+
+    /// `4 * t / (1 + t) / (1 + t)` with `t = exp(-2 |x|)`. Not `1 - y * y`, which is all rounding error where `y` is close to 1,
+    /// and nothing that overflows, so that it can be differentiated again everywhere.
+    fn tanh_slope(&mut self, x: Atom) -> Atom {
+        let (zero, one) = (self.num(0.0), self.num(1.0));
+        let negative = self.ad.b.cmp(CmpOp::Lt, self.ty, x, zero, self.loc);
+        let (down, up) = (self.scale(2.0, x), self.scale(-2.0, x));
+        let inside = self.ad.select(negative, self.ty.into(), down, up, self.loc);
+        let t = self.un(UnOp::Exp, inside);
+        let more = self.add(one, t);
+        let four = self.scale(4.0, t);
+        let once = self.div(four, more);
+        self.div(once, more)
     }
 
     /// `k * exp(-x * x)`. The rounding error of the square would be one of the result, many times larger; so the result

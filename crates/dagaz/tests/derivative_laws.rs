@@ -93,4 +93,5 @@ laws! {
           let op (a: (f64, f64)) (b: (f64, f64)) = (a.0 * b.0, a.1 * b.0 + b.1)
           let bins a = reduce_by_index (replicate 4 (1, 0.5)) op (1, 0) [0, 0, 1] (map (\\q -> (q, f64.sin q)) [0.5, a, x[1]])
           in scan f64.max f64.lowest (map (\\a -> f64.sum (map (.0) (bins a))) [x[0], x[3]])";
+    saturated_functions: "def f (x: [4]f64) = [f64.tanh (1e4 * x[0]), f64.tanh (-1e4 * x[3] * x[1]), f64.tanh x[2]]";
 }
