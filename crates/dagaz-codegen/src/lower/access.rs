@@ -9,6 +9,9 @@ use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
 
+/// What happens at an element of a slice, given its indices in the array and in the slice.
+type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) + 'e;
+
 impl Lower<'_> {
     pub(super) fn binop(&mut self, pat: &[Param], op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Lowered<()> {
         let (left, right) = (self.atom(x), self.atom(y));
@@ -147,7 +150,7 @@ impl Lower<'_> {
         dims: &[Atom],
         inside: &mut Vec<String>,
         counters: &mut Vec<String>,
-        each: &mut dyn FnMut(&mut Self, &[String], &[String]),
+        each: &mut EachElement<'_, Self>,
     ) -> Lowered<()> {
         let axis = inside.len();
         if axis == dims.len() {
