@@ -1,6 +1,7 @@
 //! Map, reduce and scan, as loops.
 
-use dagaz_core::exp::{Exp, Lambda};
+use dagaz_core::exp::{Check, Exp, Lambda};
+use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::{Lower, Lowered};
@@ -14,6 +15,9 @@ impl Lower<'_> {
         arrays: &[VarId],
         lambda: &Lambda,
     ) -> Lowered<()> {
+        if let Some(reduce) = self.interchangeable(pat, lambda) {
+            return self.reduce_rows(pat, width, arrays, lambda, &reduce);
+        }
         for param in pat.iter().filter(|p| !p.ty.is_acc()) {
             self.allocate(param)?;
         }
@@ -45,6 +49,63 @@ impl Lower<'_> {
             self.bind_acc(param.var, *result)?;
         }
         Ok(())
+    }
+
+    /// The reduction that a map consists of, if it reads along columns: the index of the map is the last one somewhere.
+    fn interchangeable(&self, pat: &[Param], lambda: &Lambda) -> Option<Exp> {
+        let ([param], [stm]) = (pat, lambda.body.stms.as_slice()) else { return None };
+        let Exp::Reduce { width, arrays, pre: Some(pre), op, neutral, .. } = &stm.exp else { return None };
+        let [start] = neutral.as_slice() else { return None };
+        let is_own = |atom: &Atom| atom.as_var().is_some_and(|v| lambda.params.iter().any(|p| p.var == v));
+        let depends = is_own(width) || is_own(start) || arrays.iter().any(|a| is_own(&Atom::Var(*a)));
+        let is_simple = self.loop_kind(op) == LoopKind::Simd && self.loop_kind(pre) == LoopKind::Simd;
+        let exps = || pre.body.stms.iter().chain(&op.body.stms).map(|stm| &stm.exp);
+        let by_column = exps().any(|exp| match exp {
+            Exp::Index { indices, .. } => indices.len() > 1 && indices.last().is_some_and(is_own),
+            _ => false,
+        });
+        let is_result = lambda.body.result.as_slice() == [Atom::Var(stm.pat.first()?.var)];
+        let fits = param.ty.rank() == 1 && is_simple && by_column && is_result && !depends;
+        (fits && !exps().any(can_fail)).then(|| stm.exp.clone())
+    }
+
+    /// A map of reductions as a reduction of rows, each result in the same order as before:
+    ///
+    ///     for q { s = 0; for p { s += xs[p, q] }; out[q] = s }    ==>    out = 0; for p { for q { out[q] += xs[p, q] } }
+    fn reduce_rows(
+        &mut self,
+        pat: &[Param],
+        width: Atom,
+        rows: &[VarId],
+        lambda: &Lambda,
+        reduce: &Exp,
+    ) -> Lowered<()> {
+        let Exp::Reduce { width: depth, arrays, pre, op, neutral, .. } = reduce else { return Ok(()) };
+        let (param, [start]) = (super::only(pat)?, neutral.as_slice()) else { return Ok(()) };
+        self.allocate(param)?;
+        let (target, start, bound) = (self.name(param.var), self.atom(*start), self.atom(width));
+        self.for_loop(LoopKind::Simd, &bound, |l, q| {
+            l.line(format!("{target}[{q}] = {start};"));
+            Ok(())
+        })?;
+        let depth = self.atom(*depth);
+        let (left, right) = op.params.split_at(1);
+        self.repeatedly(|l| {
+            l.for_loop(LoopKind::Sequential, &depth, |l, p| {
+                l.tick();
+                l.for_loop(LoopKind::Simd, &bound, |l, q| {
+                    l.load_row(rows, &lambda.params, q)?;
+                    l.next_row(arrays, pre.as_ref(), right, p)?;
+                    l.bind(&left[0], true);
+                    l.declare(&left[0]);
+                    let sum = l.name(left[0].var);
+                    l.line(format!("{sum} = {target}[{q}];"));
+                    l.combine(op)?;
+                    l.line(format!("{target}[{q}] = {sum};"));
+                    Ok(())
+                })
+            })
+        })
     }
 
     /// Results that the lambda can write straight to where they belong. Gives their positions.
@@ -144,6 +205,18 @@ impl Lower<'_> {
             }
             Ok(())
         })
+    }
+}
+
+/// Whether a scalar operation can stop the program.
+fn can_fail(exp: &Exp) -> bool {
+    match exp {
+        Exp::Index { check, .. } => *check == Check::Checked,
+        Exp::BinOp(op, ty, ..) => {
+            let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);
+            ty.is_int() && fails
+        }
+        _ => false,
     }
 }
 
