@@ -54,6 +54,7 @@ fn run(command: &Command) -> Outcome {
         Command::Core(options) => commands::core::run(options),
         Command::Grad(options) => commands::grad::run(options),
         Command::Cost(options) => commands::cost::run(options),
+        Command::Cache(options) => commands::cache::run(options),
         Command::ExplainError(options) => commands::explain::run(options),
     }
 }

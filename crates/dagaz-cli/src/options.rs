@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Check, run, test and inspect programs in Dagaz, a data-parallel functional array language.
 #[derive(Parser)]
@@ -25,7 +25,7 @@ pub enum Command {
     /// Look for errors, and show types if asked to.
     Check(CheckOptions),
     /// Call an entry point and print its results.
-    Run(RunOptions),
+    Run(RunOnOptions),
     /// Evaluate an expression, with the definitions of a program in scope if one is given.
     Eval(EvalOptions),
     /// Run the tests that programs contain.
@@ -36,6 +36,8 @@ pub enum Command {
     Grad(GradOptions),
     /// Call an entry point and print what it cost: work, span and memory.
     Cost(RunOptions),
+    /// Look after the folder of compiled programs.
+    Cache(CacheOptions),
     /// Explain an error by its code.
     ExplainError(ExplainOptions),
 }
@@ -70,6 +72,45 @@ pub struct GradOptions {
     /// A parameter to differentiate by; all that contain floating-point numbers if none is given.
     #[arg(long, value_delimiter = ',')]
     pub wrt: Vec<String>,
+}
+
+/// What runs a program.
+#[derive(Clone, Copy, ValueEnum)]
+pub enum BackendOption {
+    /// Machine code, made by the C compiler of this machine.
+    C,
+    /// The reference interpreter.
+    Interpreter,
+}
+
+impl From<BackendOption> for dagaz::Backend {
+    fn from(option: BackendOption) -> dagaz::Backend {
+        match option {
+            BackendOption::C => dagaz::Backend::C,
+            BackendOption::Interpreter => dagaz::Backend::Interpreter,
+        }
+    }
+}
+
+#[derive(Args)]
+pub struct CacheOptions {
+    #[command(subcommand)]
+    pub command: CacheCommand,
+}
+
+#[derive(Subcommand)]
+pub enum CacheCommand {
+    /// Remove all compiled programs.
+    Clear,
+}
+
+#[derive(Args)]
+pub struct RunOnOptions {
+    #[command(flatten)]
+    pub call: RunOptions,
+    /// What runs the program.
+    #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
+    pub backend: BackendOption,
 }
 
 #[derive(Args)]
@@ -112,6 +153,9 @@ pub struct EvalOptions {
     pub expression: String,
     /// A program whose definitions may be used.
     pub file: Option<PathBuf>,
+    /// What runs the program.
+    #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
+    pub backend: BackendOption,
 }
 
 #[derive(Args)]
@@ -153,6 +197,9 @@ pub struct TestOptions {
     /// GiB of arrays that a program may have alive at once.
     #[arg(long, value_name = "GIB", default_value_t = 4)]
     pub memory: u64,
+    /// What runs the programs.
+    #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
+    pub backend: BackendOption,
 }
 
 #[derive(Args)]

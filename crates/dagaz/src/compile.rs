@@ -18,7 +18,7 @@ use dagaz_types::{Dialect, typed};
 
 use crate::load::{self, Loaded};
 use crate::render::{self, Style};
-use crate::session::Session;
+use crate::session::{Backend, Session};
 
 /// Syntax trees may be deep, and the passes over them are recursive. The pages of a stack that is never used cost
 /// nothing.
@@ -281,7 +281,12 @@ impl Compiled {
 
     /// Something to call entry points with, on the reference interpreter.
     pub fn session(&self) -> Session {
-        Session::new(self.core.clone(), self.sources.clone())
+        self.session_on(Backend::Interpreter)
+    }
+
+    /// Something to call entry points with.
+    pub fn session_on(&self, backend: Backend) -> Session {
+        Session::new(self.core.clone(), self.sources.clone(), backend)
     }
 }
 

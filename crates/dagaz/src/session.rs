@@ -1,4 +1,4 @@
-//! Calls of entry points on the reference interpreter.
+//! Calls of entry points, on the reference interpreter or as machine code.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dagaz_core::exp::{Entry, EntryType, OpaqueKind, Program};
 use dagaz_core::interp::{Counters, Interpreter, Limits, RuntimeError};
 use dagaz_core::value::Value;
+use dagaz_runtime::Native;
 use dagaz_syntax::SourceMap;
 
 use crate::data;
@@ -15,7 +16,22 @@ use crate::render::{self, Style};
 pub struct Session {
     core: Arc<Program>,
     sources: Arc<SourceMap>,
-    interpreter: Interpreter,
+    engine: Engine,
+    notice: Option<String>,
+}
+
+/// What runs a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Backend {
+    /// The meaning of the language: slow, and counts what calls cost.
+    Interpreter,
+    /// C, compiled by the C compiler of the machine.
+    C,
+}
+
+enum Engine {
+    Interpreter(Box<Interpreter>),
+    Native(Box<Native>),
 }
 
 /// Why a call did not end with a result.
@@ -27,14 +43,30 @@ pub struct RunError {
 }
 
 impl Session {
-    pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>) -> Session {
-        let interpreter = Interpreter::shared(core.clone());
-        Session { core, sources, interpreter }
+    pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>, backend: Backend) -> Session {
+        let interpreted =
+            |core: &Arc<Program>| Engine::Interpreter(Box::new(Interpreter::shared(core.clone())));
+        let (engine, notice) = match backend {
+            Backend::Interpreter => (interpreted(&core), None),
+            Backend::C => match Native::load(core.clone()) {
+                Ok(native) => (Engine::Native(Box::new(native)), None),
+                Err(reason) => (interpreted(&core), Some(reason)),
+            },
+        };
+        Session { core, sources, engine, notice }
+    }
+
+    /// Why the interpreter runs the program although machine code was asked for.
+    pub fn notice(&self) -> Option<&str> {
+        self.notice.as_deref()
     }
 
     /// Bound the time and memory of the calls that follow.
     pub fn set_limits(&mut self, limits: Limits) {
-        self.interpreter.limits = limits;
+        match &mut self.engine {
+            Engine::Interpreter(interpreter) => interpreter.limits = limits,
+            Engine::Native(native) => native.limits = limits,
+        }
     }
 
     pub fn entry(&self, name: &str) -> Option<&Entry> {
@@ -44,16 +76,19 @@ impl Session {
     /// Call an entry point. A parameter that is a tuple or a record takes its components one after the other,
     /// and results come in the same way.
     pub fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        self.interpreter.call_entry(entry, args).map_err(|error| RunError {
-            error,
-            core: self.core.clone(),
-            sources: self.sources.clone(),
-        })
+        let outcome = match &mut self.engine {
+            Engine::Interpreter(interpreter) => interpreter.call_entry(entry, args),
+            Engine::Native(native) => native.call_entry(entry, args),
+        };
+        outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
     }
 
-    /// What the last call cost.
+    /// What the last call cost; nothing is counted in machine code.
     pub fn counters(&self) -> Counters {
-        self.interpreter.counters()
+        match &self.engine {
+            Engine::Interpreter(interpreter) => interpreter.counters(),
+            Engine::Native(_) => Counters::default(),
+        }
     }
 }
 

@@ -108,6 +108,7 @@ fn run_test_blocks(place: &str, program: &str) {
         memory: 1 << 30,
         exclude: Vec::new(),
         dialect: dagaz::Dialect::Dagaz,
+        backend: dagaz::Backend::Interpreter,
     };
     let result = run_program(&path, &spec, &settings);
     assert_eq!(result.status, Status::Passed, "{place}: {}", result.reason.unwrap_or_default());

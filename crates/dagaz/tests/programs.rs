@@ -15,6 +15,7 @@ fn check(folder: &str) {
         memory: 1 << 30,
         exclude: Vec::new(),
         dialect: dagaz::Dialect::Dagaz,
+        backend: dagaz::Backend::Interpreter,
     };
     let results = suite::run_tests(tests, &settings, 2, &|_| {});
     let all_passed = results.iter().all(|result| result.status == Status::Passed);

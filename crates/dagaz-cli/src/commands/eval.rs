@@ -6,7 +6,7 @@ use std::path::Path;
 
 use dagaz::compile::compile_source_in;
 
-use super::run::print_results;
+use super::run::{print_results, session};
 use super::{print_warnings, stop, style};
 use crate::options::EvalOptions;
 use crate::{Outcome, Stop};
@@ -25,7 +25,7 @@ pub fn run(options: &EvalOptions) -> Outcome {
     let Some(entry) = program.entry(ENTRY).cloned() else {
         return Err(Stop::Program("the expression has no value".to_owned()));
     };
-    let results = program.session().call(ENTRY, Vec::new());
+    let results = session(&program, options.backend.into()).call(ENTRY, Vec::new());
     let results = results.map_err(|error| Stop::Program(error.render(style())))?;
     print_results(&entry, &results, false)
 }

@@ -8,6 +8,7 @@ use dagaz::{Compiled, Diagnostic, Dialect, Failure, SourceMap};
 
 use crate::{Outcome, Stop};
 
+pub mod cache;
 pub mod check;
 pub mod core;
 pub mod cost;

@@ -3,31 +3,45 @@
 use std::io::Read;
 
 use dagaz::session::show_results;
-use dagaz::{Compiled, Session, Value, data};
+use dagaz::{Backend, Compiled, Session, Value, data};
 use dagaz_core::exp::Entry;
 use dagaz_core::prim::PrimType;
 
 use super::{compile, print_out, style, write_out};
-use crate::options::RunOptions;
+use crate::options::{RunOnOptions, RunOptions};
 use crate::{Outcome, Stop};
 
-pub fn run(options: &RunOptions) -> Outcome {
-    let program = compile(&options.file, &options.parameters)?;
-    let (_, entry, results) = call(&program, options)?;
-    print_results(&entry, &results, options.binary)
+pub fn run(options: &RunOnOptions) -> Outcome {
+    let call_options = &options.call;
+    let program = compile(&call_options.file, &call_options.parameters)?;
+    let (_, entry, results) = call(&program, call_options, options.backend.into())?;
+    print_results(&entry, &results, call_options.binary)
 }
 
 /// Call the entry point with the values that the options name.
-pub fn call(program: &Compiled, options: &RunOptions) -> Result<(Session, Entry, Vec<Value>), Stop> {
+pub fn call(
+    program: &Compiled,
+    options: &RunOptions,
+    backend: Backend,
+) -> Result<(Session, Entry, Vec<Value>), Stop> {
     let Some(entry) = program.entry(&options.entry).cloned() else {
         let known: Vec<&str> = program.entry_points().iter().map(|e| e.name.as_str()).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         return Err(Stop::Misuse(format!("there is no entry point '{}'; there are: {known}", options.entry)));
     };
     let args = arguments(&entry, options).map_err(Stop::Misuse)?;
-    let mut session = program.session();
+    let mut session = session(program, backend);
     let results = session.call(&entry.name, args).map_err(|error| Stop::Program(error.render(style())))?;
     Ok((session, entry, results))
+}
+
+/// Something to call entry points with. Says so if it is not what was asked for.
+pub fn session(program: &Compiled, backend: Backend) -> Session {
+    let session = program.session_on(backend);
+    if let Some(reason) = session.notice() {
+        eprintln!("The interpreter runs this program: {reason}");
+    }
+    session
 }
 
 /// Print results as text, one per line, or in the binary format.

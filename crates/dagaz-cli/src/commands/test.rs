@@ -24,6 +24,7 @@ pub fn run(options: &TestOptions) -> Outcome {
         memory: options.memory.saturating_mul(1 << 30),
         exclude: exclude.collect(),
         dialect: super::dialect(options.strict),
+        backend: options.backend.into(),
     };
     let mut tests = suite::find_tests(&options.paths).map_err(Stop::Misuse)?;
     if let Some(filter) = &options.filter {

@@ -24,15 +24,15 @@ impl Interpreter {
         let Some(fun) = program.fun(entry.fun) else {
             return Err(RuntimeError::new(format!("internal error: entry point '{name}' has no function")));
         };
-        let mut all = sizes(entry, fun, &args).map_err(RuntimeError::new)?;
+        let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         all.extend(args);
         let mut results = self.call_fun(entry.fun, all)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
 }
 
-/// The values of the leading size parameters.
-fn sizes(entry: &Entry, fun: &Fun, args: &[Value]) -> Result<Vec<Value>, String> {
+/// The values of the leading size parameters, read off the arguments. Every other size is checked.
+pub fn entry_sizes(entry: &Entry, fun: &Fun, args: &[Value]) -> Result<Vec<Value>, String> {
     let (size_params, params) = fun.params.split_at(entry.size_params.min(fun.params.len()));
     if params.len() != args.len() {
         return Err(format!(

@@ -436,7 +436,7 @@ pub(super) fn set_prim(slot: &mut Slot, prim: Prim) {
 }
 
 /// A scalar in a message: without the suffix that says its type.
-fn bare(prim: Prim) -> String {
+pub fn bare(prim: Prim) -> String {
     let text = prim.to_string();
     match prim {
         Prim::Bool(_) => text,

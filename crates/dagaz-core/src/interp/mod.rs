@@ -23,9 +23,11 @@ use crate::types::FunId;
 use crate::value::{Value, live, reset_peak};
 
 use code::{Code, Slot};
+pub use entry::entry_sizes;
 pub use error::RuntimeError;
 use error::{Fallible, internal};
 use exec::Machine;
+pub use exec::bare;
 
 /// What a call cost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

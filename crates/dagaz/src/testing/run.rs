@@ -13,7 +13,7 @@ use dagaz_types::Dialect;
 
 use crate::compile::{self, Compiled, Failure, compile_file_with};
 use crate::render::{self, Style};
-use crate::session::Session;
+use crate::session::{Backend, Session};
 use crate::{Limits, Parameters, data, parse_parameter, script};
 
 /// What tests may cost, and which are left out.
@@ -27,6 +27,7 @@ pub struct Settings {
     pub exclude: Vec<String>,
     /// Which programs are accepted.
     pub dialect: Dialect,
+    pub backend: Backend,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -144,7 +145,10 @@ fn run_accepted(
         check_warnings(warnings, &text)?;
     }
     let directory = path.parent().unwrap_or(Path::new(""));
-    let mut session = program.session();
+    let mut session = program.session_on(settings.backend);
+    if let Some(reason) = session.notice() {
+        return Err(format!("no machine code: {reason}"));
+    }
     let mut first_reason = None;
     for case in cases.iter().filter(|case| !is_excluded(&case.tags, settings)) {
         result.cases += 1;

@@ -1,0 +1,205 @@
+//! Operations that make arrays and run nothing inside.
+
+use dagaz_core::prim::PrimType;
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use super::{Lower, Lowered, elem, only};
+use crate::SiteKind;
+use crate::imp::{LoopKind, Stm};
+use crate::scalar::type_code;
+
+impl Lower<'_> {
+    /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
+    pub(super) fn allocate(&mut self, param: &Param) -> Lowered<()> {
+        let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+        if let Some((pointer, mem)) = self.dests.remove(&param.var) {
+            self.bind(param, false);
+            self.line(format!("{elem} *{name} = {pointer}; dz_block *{name}_mem = {mem};"));
+            return Ok(());
+        }
+        self.allocate_new(param)
+    }
+
+    pub(super) fn allocate_new(&mut self, param: &Param) -> Lowered<()> {
+        let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+        let count = self.count(param.ty.dims());
+        let site = self.site(SiteKind::Memory);
+        let code = type_code(elem);
+        self.line(format!("dz_block *{name}_mem = dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code});"));
+        self.line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;"));
+        self.line(format!("{elem} *{name} = {name}_mem->data;"));
+        Ok(())
+    }
+
+    /// The number of elements, or the greatest number where it is too large.
+    fn count(&self, dims: &[Atom]) -> String {
+        let mut dims = dims.iter().map(|d| self.atom(*d));
+        let first = dims.next().unwrap_or_else(|| "1L".to_string());
+        dims.fold(first, |count, dim| format!("dz_times({count}, {dim})"))
+    }
+
+    /// Declares a variable that takes over an array and is its only owner.
+    pub(super) fn take_unique(&mut self, param: &Param, array: VarId) -> Lowered<()> {
+        self.declare(param);
+        let name = self.name(param.var);
+        self.assign(&name, array.into())?;
+        self.make_unique(&name, &param.ty)
+    }
+
+    pub(super) fn make_unique(&mut self, name: &str, ty: &Type) -> Lowered<()> {
+        let elem = elem(ty)?;
+        let (count, site, code) = (self.count(ty.dims()), self.site(SiteKind::Memory), type_code(elem));
+        let copy = format!("dz_unique(ctx, {site}, {name}_mem, {name}, {count}, sizeof({elem}), {code})");
+        let then = vec![
+            Stm::Line(format!("{name}_mem = {copy};")),
+            Stm::Line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;")),
+            Stm::Line(format!("{name} = {name}_mem->data;")),
+        ];
+        let cond = format!("DZ_UNLIKELY({name}_mem->refs != 1)");
+        self.out.push(Stm::If { cond, then, otherwise: Vec::new() });
+        Ok(())
+    }
+
+    pub(super) fn copy(&mut self, pat: &[Param], array: VarId) -> Lowered<()> {
+        let param = only(pat)?;
+        if self.dests.contains_key(&param.var) {
+            self.allocate(param)?;
+            let (target, source) = (self.name(param.var), self.name(array));
+            self.store(&target, "0", &param.ty, &source);
+            return Ok(());
+        }
+        self.take_unique(param, array)
+    }
+
+    pub(super) fn iota(
+        &mut self,
+        pat: &[Param],
+        ty: PrimType,
+        n: Atom,
+        start: Atom,
+        step: Atom,
+    ) -> Lowered<()> {
+        let param = only(pat)?;
+        self.check_size(n, "the size of an iota");
+        self.allocate(param)?;
+        let (target, start, step) = (self.name(param.var), self.atom(start), self.atom(step));
+        let bound = self.atom(n);
+        self.for_loop(LoopKind::Simd, &bound, |l, i| {
+            l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
+            Ok(())
+        })
+    }
+
+    pub(super) fn replicate(&mut self, pat: &[Param], dims: &[Atom], value: Atom) -> Lowered<()> {
+        let param = only(pat)?;
+        for dim in dims {
+            self.check_size(*dim, "the size of a replicate");
+        }
+        self.allocate(param)?;
+        let (target, text, row) = (self.name(param.var), self.atom(value), self.atom_type(value)?);
+        let copies = self.product(dims);
+        if row.is_array() {
+            // With empty rows there may be very many copies of nothing.
+            let size = self.product(row.dims());
+            let (body, ()) = self.nested(|l| {
+                l.for_loop(LoopKind::Sequential, &copies, |l, i| {
+                    l.store(&target, &format!("{i} * ({size})"), &row, &text);
+                    Ok(())
+                })
+            })?;
+            self.out.push(Stm::If { cond: format!("({size}) > 0"), then: body, otherwise: Vec::new() });
+            return Ok(());
+        }
+        self.for_loop(LoopKind::Simd, &copies, |l, i| {
+            l.line(format!("{target}[{i}] = {text};"));
+            Ok(())
+        })
+    }
+
+    pub(super) fn rearrange(&mut self, pat: &[Param], perm: &[usize], array: VarId) -> Lowered<()> {
+        let param = only(pat)?;
+        let (_, dims) = self.array(array)?;
+        self.allocate(param)?;
+        let (target, source) = (self.name(param.var), self.name(array));
+        let out_dims = param.ty.dims().to_vec();
+        self.axes(perm, &dims, &mut Vec::new(), &mut |l, counters| {
+            let mut indices = vec![String::new(); dims.len()];
+            for (axis, from) in perm.iter().enumerate() {
+                indices[*from] = counters[axis].clone();
+            }
+            let (to, from) = (l.offset(counters, &out_dims), l.offset(&indices, &dims));
+            l.line(format!("{target}[{to}] = {source}[{from}];"));
+        })
+    }
+
+    fn axes(
+        &mut self,
+        perm: &[usize],
+        dims: &[Atom],
+        counters: &mut Vec<String>,
+        each: &mut dyn FnMut(&mut Self, &[String]),
+    ) -> Lowered<()> {
+        let Some(axis) = perm.get(counters.len()) else {
+            each(self, counters);
+            return Ok(());
+        };
+        let bound = self.atom(dims[*axis]);
+        let kind = if counters.len() + 1 == perm.len() { LoopKind::Simd } else { LoopKind::Sequential };
+        self.for_loop(kind, &bound, |l, i| {
+            counters.push(i.to_string());
+            l.axes(perm, dims, counters, each)?;
+            counters.pop();
+            Ok(())
+        })
+    }
+
+    pub(super) fn reshape(&mut self, pat: &[Param], dims: &[Atom], array: VarId) -> Lowered<()> {
+        let source = self.name(array);
+        for dim in dims {
+            self.check_size(*dim, "a dimension");
+        }
+        if dims.is_empty() {
+            return self.scalar(pat, format!("{source}[0]"));
+        }
+        self.alias(pat, &[array.into()])
+    }
+
+    pub(super) fn concat(&mut self, pat: &[Param], arrays: &[VarId]) -> Lowered<()> {
+        let param = only(pat)?;
+        self.allocate(param)?;
+        let target = self.name(param.var);
+        let mut offset = "0".to_string();
+        for array in arrays {
+            let ty = self.ty(*array)?;
+            let source = self.name(*array);
+            self.store(&target, &format!("({offset})"), &ty, &source);
+            offset = format!("{offset} + {}", self.product(ty.dims()));
+        }
+        Ok(())
+    }
+
+    /// Unspecified contents are zeros here.
+    pub(super) fn scratch(&mut self, pat: &[Param], elem: PrimType, dims: &[Atom]) -> Lowered<()> {
+        let param = only(pat)?;
+        for dim in dims {
+            self.check_size(*dim, "a dimension");
+        }
+        self.allocate(param)?;
+        let (target, count) = (self.name(param.var), self.product(dims));
+        self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
+        Ok(())
+    }
+
+    pub(super) fn array_lit(&mut self, pat: &[Param], row: &Type, elems: &[Atom]) -> Lowered<()> {
+        let param = only(pat)?;
+        self.allocate(param)?;
+        let target = self.name(param.var);
+        let size = self.product(row.dims());
+        for (i, value) in elems.iter().enumerate() {
+            let text = self.atom(*value);
+            let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
+            self.store(&target, &offset, row, &text);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,401 @@
+//! Functions, top-level constants and entry points.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm as CoreStm};
+use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
+use dagaz_core::visit;
+
+use super::{Lower, Lowered, VarInfo, elem};
+use crate::SiteKind;
+use crate::imp::{Function, Module};
+
+/// Values at the border have so many dimensions at most.
+const MAX_RANK: usize = 16;
+
+pub(crate) fn lower(program: &Program) -> Lowered<Module> {
+    let mut consts = HashMap::new();
+    for (index, stm) in program.consts.iter().enumerate() {
+        stm.pat.iter().for_each(|p| {
+            consts.insert(p.var, index);
+        });
+    }
+    let mut lower = Lower {
+        program,
+        module: Module::default(),
+        out: Vec::new(),
+        frames: Vec::new(),
+        vars: HashMap::new(),
+        accs: HashMap::new(),
+        open: Vec::new(),
+        dests: HashMap::new(),
+        region: 0,
+        regions: 0,
+        temps: 0,
+        extra: 0,
+        loc: Loc::NONE,
+        inlined: Vec::new(),
+        consts,
+    };
+    let needs = reachable(program);
+    for (index, stm) in program.consts.iter().enumerate() {
+        if needs.consts.contains(&index) {
+            lower.constant(index, stm)?;
+        }
+    }
+    for (index, fun) in program.funs.iter().enumerate() {
+        let id = FunId(u32::try_from(index).map_err(|e| e.to_string())?);
+        if needs.funs.contains(&id) && !has_accs(fun) {
+            lower.function(id, fun)?;
+        }
+    }
+    for (index, entry) in program.entries.iter().enumerate() {
+        let fun = program.fun(entry.fun).ok_or("internal error: an entry point without a function")?;
+        lower.entry(index, entry.fun, fun)?;
+    }
+    Ok(lower.module)
+}
+
+struct Reachable {
+    funs: HashSet<FunId>,
+    consts: BTreeSet<usize>,
+}
+
+fn reachable(program: &Program) -> Reachable {
+    let mut found = Reachable { funs: HashSet::new(), consts: BTreeSet::new() };
+    for entry in &program.entries {
+        let uses = closure(program, entry.fun);
+        found.funs.extend(uses.funs);
+        found.consts.extend(uses.consts);
+    }
+    found
+}
+
+/// The functions and constants that a function needs, itself included.
+fn closure(program: &Program, start: FunId) -> Reachable {
+    let owners: HashMap<VarId, usize> = program
+        .consts
+        .iter()
+        .enumerate()
+        .flat_map(|(i, stm)| stm.pat.iter().map(move |p| (p.var, i)))
+        .collect();
+    let mut found = Reachable { funs: HashSet::from([start]), consts: BTreeSet::new() };
+    let mut uses = Uses::default();
+    let mut todo_funs = vec![start];
+    let mut todo_consts: Vec<usize> = Vec::new();
+    loop {
+        if let Some(id) = todo_funs.pop() {
+            if let Some(fun) = program.fun(id) {
+                uses.fun(fun);
+            }
+        } else if let Some(index) = todo_consts.pop() {
+            uses.stm(&program.consts[index]);
+        } else {
+            return found;
+        }
+        todo_funs.extend(uses.funs.drain().filter(|f| found.funs.insert(*f)));
+        let used = uses.vars.drain().filter_map(|v| owners.get(&v).copied());
+        todo_consts.extend(used.filter(|c| found.consts.insert(*c)));
+    }
+}
+
+/// Everything that is mentioned, in types too.
+#[derive(Default)]
+struct Uses {
+    vars: HashSet<VarId>,
+    funs: HashSet<FunId>,
+}
+
+impl Uses {
+    fn fun(&mut self, fun: &Fun) {
+        fun.params.iter().chain(&fun.ret).for_each(|p| self.ty(&p.ty));
+        self.body(&fun.body);
+    }
+
+    fn ty(&mut self, ty: &Type) {
+        self.vars.extend(ty.all_dims().into_iter().filter_map(Atom::as_var));
+    }
+
+    fn body(&mut self, body: &Body) {
+        body.stms.iter().for_each(|stm| self.stm(stm));
+        self.vars.extend(body.result.iter().filter_map(|a| a.as_var()));
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) {
+        lambda.params.iter().for_each(|p| self.ty(&p.ty));
+        lambda.ret.iter().for_each(|t| self.ty(t));
+        self.body(&lambda.body);
+    }
+
+    fn stm(&mut self, stm: &CoreStm) {
+        stm.pat.iter().for_each(|p| self.ty(&p.ty));
+        visit::direct_operands(&stm.exp, &mut |atom| self.vars.extend(atom.as_var()));
+        if let Exp::Call { fun, .. } = &stm.exp {
+            self.funs.insert(*fun);
+        }
+        if let Exp::Loop { params, form, .. } = &stm.exp {
+            params.iter().for_each(|(p, _)| self.ty(&p.ty));
+            if let LoopForm::While { cond } = form {
+                self.body(cond);
+            }
+        }
+        visit::bodies(&stm.exp).into_iter().for_each(|body| self.body(body));
+        visit::lambdas(&stm.exp).into_iter().for_each(|lambda| self.lambda(lambda));
+    }
+}
+
+fn has_accs(fun: &Fun) -> bool {
+    fun.params.iter().any(|p| p.ty.is_acc())
+}
+
+impl Lower<'_> {
+    /// Constants that are used, as local variables.
+    fn load_constants(&mut self, uses: &Uses) -> Lowered<()> {
+        let mut used: Vec<VarId> =
+            uses.vars.iter().copied().filter(|v| self.consts.contains_key(v)).collect();
+        used.sort_unstable();
+        for var in used {
+            let index = self.consts[&var];
+            let Some(param) = self.program.consts[index].pat.iter().find(|p| p.var == var).cloned() else {
+                continue;
+            };
+            self.vars.insert(var, VarInfo { ty: param.ty.clone(), region: u32::MAX, owned: false });
+            let name = self.name(var);
+            let all = "((dz_program *)ctx)";
+            match &param.ty {
+                Type::Prim(ty) => self.line(format!("const {ty} {name} = {all}->{name};")),
+                Type::Array { elem, .. } => {
+                    self.line(format!("{elem} *{name} = {all}->{name};"));
+                    self.line(format!("dz_block *{name}_mem = {all}->{name}_mem;"));
+                }
+                Type::Acc { .. } => return Err("internal error: a constant accumulator".into()),
+            }
+        }
+        Ok(())
+    }
+
+    fn constant(&mut self, index: usize, stm: &CoreStm) -> Lowered<()> {
+        for param in &stm.pat {
+            let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+            self.module.globals.push(match param.ty.is_array() {
+                true => format!("{elem} *{name}; dz_block *{name}_mem;"),
+                false => format!("{elem} {name};"),
+            });
+        }
+        self.module.globals.push(format!("bool constant_{index}_done;"));
+        let mut uses = Uses::default();
+        uses.stm(stm);
+        stm.pat.iter().for_each(|p| {
+            uses.vars.remove(&p.var);
+        });
+        let (body, ()) = self.nested(|l| {
+            l.line(format!("if (((dz_program *)ctx)->constant_{index}_done) return 0;"));
+            l.load_constants(&uses)?;
+            let result = stm.pat.iter().map(|p| p.var.into()).collect();
+            let body = Body { stms: vec![stm.clone()], result };
+            l.body(&body, &[], |l| {
+                for param in &stm.pat {
+                    let name = l.name(param.var);
+                    l.line(format!("((dz_program *)ctx)->{name} = {name};"));
+                    if param.ty.is_array() {
+                        l.line(format!("((dz_program *)ctx)->{name}_mem = {name}_mem;"));
+                        l.line(format!("dz_retain({name}_mem);"));
+                    }
+                }
+                l.line(format!("((dz_program *)ctx)->constant_{index}_done = true;"));
+                Ok(())
+            })
+        })?;
+        let function = format!("constant_{index}");
+        let params = vec!["dz_ctx *ctx".to_string()];
+        self.module.functions.push(Function { name: function, params, body, exported: false });
+        Ok(())
+    }
+
+    fn function(&mut self, id: FunId, fun: &Fun) -> Lowered<()> {
+        let mut params = vec!["dz_ctx *ctx".to_string()];
+        for param in &fun.params {
+            params.push(declaration(param, &self.name(param.var), "")?);
+        }
+        for (i, result) in fun.ret.iter().enumerate() {
+            params.push(declaration(result, &format!("out{i}"), "*")?);
+        }
+        let mut uses = Uses::default();
+        uses.fun(fun);
+        self.loc = Loc::NONE;
+        self.vars.clear();
+        self.accs.clear();
+        let (body, ()) = self.nested(|l| {
+            let site = l.site(SiteKind::TooDeep);
+            l.line(format!("if (dz_enter(ctx)) return dz_fail(ctx, {site});"));
+            l.load_constants(&uses)?;
+            fun.params.iter().for_each(|p| l.bind(p, true));
+            l.body(&fun.body, &fun.params, |l| {
+                for (i, result) in fun.body.result.iter().enumerate() {
+                    let local = format!("result{i}");
+                    l.declare_as(&local, &fun.ret[i].ty);
+                    l.assign(&local, *result)?;
+                    l.line(format!("*out{i} = {local};"));
+                    if fun.ret[i].ty.is_array() {
+                        l.line(format!("*out{i}_mem = {local}_mem;"));
+                    }
+                }
+                Ok(())
+            })?;
+            l.line("ctx->depth--;");
+            Ok(())
+        })?;
+        let function = Function { name: function_name(self.program, id), params, body, exported: false };
+        self.module.functions.push(function);
+        Ok(())
+    }
+
+    pub(super) fn call(&mut self, pat: &[Param], id: FunId, args: &[Atom]) -> Lowered<()> {
+        let program = self.program;
+        let fun = program.fun(id).ok_or("internal error: no such function")?;
+        if has_accs(fun) {
+            return self.inline(pat, id, fun, args);
+        }
+        let mut texts = vec!["ctx".to_string()];
+        for (arg, param) in args.iter().zip(&fun.params) {
+            if !param.ty.is_array() {
+                texts.push(self.atom(*arg));
+                continue;
+            }
+            let temp = self.temp("arg");
+            self.declare_as(&temp, &param.ty);
+            self.assign(&temp, *arg)?;
+            texts.push(format!("{temp}, {temp}_mem"));
+        }
+        let outs: Vec<(String, &Param)> = pat.iter().map(|p| (self.temp("out"), p)).collect();
+        for (temp, param) in &outs {
+            self.declare_as(temp, &param.ty);
+            texts.push(match param.ty.is_array() {
+                true => format!("&{temp}, &{temp}_mem"),
+                false => format!("&{temp}"),
+            });
+        }
+        let (callee, site) = (function_name(program, id), self.site(SiteKind::Call));
+        self.line(format!("if ({callee}({})) return dz_called(ctx, {site});", texts.join(", ")));
+        for (temp, param) in outs {
+            self.declare(param);
+            let name = self.name(param.var);
+            match param.ty.is_array() {
+                true => self.line(format!("{name} = {temp}; {name}_mem = {temp}_mem;")),
+                false => self.line(format!("{name} = {temp};")),
+            }
+        }
+        Ok(())
+    }
+
+    /// A function that takes accumulators stands where it is called, where their operators are known.
+    fn inline(&mut self, pat: &[Param], id: FunId, fun: &Fun, args: &[Atom]) -> Lowered<()> {
+        if self.inlined.contains(&id) {
+            return Err(format!("'{}' is recursive and takes an accumulator", fun.name));
+        }
+        pat.iter().for_each(|param| self.declare(param));
+        self.inlined.push(id);
+        self.block(|l| {
+            let mut uses = Uses::default();
+            uses.fun(fun);
+            l.load_constants(&uses)?;
+            for (param, arg) in fun.params.iter().zip(args) {
+                l.bind(param, !param.ty.is_acc());
+                if param.ty.is_acc() {
+                    l.bind_acc(param.var, *arg)?;
+                    continue;
+                }
+                l.declare(param);
+                let name = l.name(param.var);
+                l.assign(&name, *arg)?;
+            }
+            l.body(&fun.body, &fun.params, |l| {
+                for (param, result) in pat.iter().zip(&fun.body.result) {
+                    let name = l.name(param.var);
+                    l.assign(&name, *result)?;
+                }
+                Ok(())
+            })
+        })?;
+        self.inlined.pop();
+        for (param, result) in pat.iter().zip(&fun.body.result).filter(|(p, _)| p.ty.is_acc()) {
+            self.bind_acc(param.var, *result)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&mut self, index: usize, id: FunId, fun: &Fun) -> Lowered<()> {
+        let is_too_deep = |p: &Param| p.ty.rank() > MAX_RANK;
+        if fun.params.iter().chain(&fun.ret).any(is_too_deep) {
+            return Err(format!("'{}' has an array of more than {MAX_RANK} dimensions", fun.name));
+        }
+        let consts = closure(self.program, id).consts;
+        self.loc = Loc::NONE;
+        let (body, ()) = self.nested(|l| {
+            for constant in consts {
+                l.line(format!("if (constant_{constant}(ctx)) return 1;"));
+            }
+            let mut texts = vec!["ctx".to_string()];
+            for (i, param) in fun.params.iter().enumerate() {
+                texts.push(match &param.ty {
+                    Type::Prim(ty) => format!("dz_from_{ty}(in[{i}].bits)"),
+                    Type::Array { .. } => format!("in[{i}].data, in[{i}].mem"),
+                    Type::Acc { .. } => return Err("an entry point takes an accumulator".into()),
+                });
+            }
+            for param in &fun.ret {
+                let name = l.name(param.var);
+                l.declare(param);
+                texts.push(match param.ty.is_array() {
+                    true => format!("&{name}, &{name}_mem"),
+                    false => format!("&{name}"),
+                });
+            }
+            l.line(format!("if ({}({})) return 1;", function_name(l.program, id), texts.join(", ")));
+            l.outputs(fun)
+        })?;
+        let name = format!("dz_entry_{index}");
+        let params = ["dz_ctx *ctx", "dz_value *in", "dz_value *out"].map(str::to_string).to_vec();
+        self.module.functions.push(Function { name: name.clone(), params, body, exported: true });
+        self.module.entries.push(name);
+        Ok(())
+    }
+
+    fn outputs(&mut self, fun: &Fun) -> Lowered<()> {
+        // Sizes of results can be parameters of the function.
+        let position = |var: VarId| fun.params.iter().position(|p| p.var == var);
+        for (i, param) in fun.ret.iter().enumerate() {
+            let name = self.name(param.var);
+            if !param.ty.is_array() {
+                self.line(format!("out[{i}].bits = dz_bits_{}({name});", elem(&param.ty)?));
+                continue;
+            }
+            self.line(format!("out[{i}].data = {name}; out[{i}].mem = {name}_mem;"));
+            for (axis, dim) in param.ty.dims().iter().enumerate() {
+                let size = match dim.as_var().and_then(position) {
+                    Some(at) => format!("dz_from_i64(in[{at}].bits)"),
+                    None => match dim.as_var().filter(|v| self.consts.contains_key(v)) {
+                        Some(var) => format!("((dz_program *)ctx)->{}", self.name(var)),
+                        None => self.atom(*dim),
+                    },
+                };
+                self.line(format!("out[{i}].dims[{axis}] = {size};"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn function_name(program: &Program, id: FunId) -> String {
+    let hint = program.fun(id).map_or("", |f| f.name.as_str());
+    let clean: String = hint.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    format!("f_{clean}_{}", id.0)
+}
+
+fn declaration(param: &Param, name: &str, out: &str) -> Lowered<String> {
+    let elem = elem(&param.ty)?;
+    Ok(match param.ty.is_array() {
+        true => format!("{elem} *{out}{name}, dz_block *{out}{name}_mem"),
+        false => format!("{elem} {out}{name}"),
+    })
+}

@@ -1,0 +1,434 @@
+//! From Core to Imp.
+//!
+//! An array variable becomes two C variables: a pointer to its first element, and the block that holds it. Elements are
+//! contiguous and in row-major order; the sizes are those of the variable's type, which are variables themselves.
+//!
+//! Every array variable owns one reference to its block, except rows that a parallel operation looks at. The reference
+//! moves on at the last use, and is released after it otherwise, so that an array which Core consumes has one owner and
+//! changes in place; one that has more, which the verifier excludes, is copied first.
+
+mod access;
+mod accumulators;
+mod arrays;
+mod control;
+mod functions;
+mod parallel;
+mod rows;
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm as CoreStm};
+use dagaz_core::prim::PrimType;
+use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
+use dagaz_core::visit;
+
+use crate::imp::{LoopKind, Module, Stm};
+use crate::scalar;
+use crate::{Site, SiteKind};
+
+pub(crate) use functions::lower;
+
+type Lowered<T> = Result<T, String>;
+
+#[derive(Clone)]
+struct VarInfo {
+    ty: Type,
+    /// The innermost repeated body around the binding.
+    region: u32,
+    /// Whether the variable has a reference of its own.
+    owned: bool,
+}
+
+/// A body that is being lowered.
+struct Frame {
+    last_use: HashMap<VarId, usize>,
+    /// The statement at hand; after the last one, the results.
+    index: usize,
+    region: u32,
+    /// Variables that the statement at hand uses several times.
+    repeated: HashSet<VarId>,
+}
+
+/// An accumulator between the beginning and the end of its `with_acc`.
+#[derive(Clone)]
+struct OpenAcc {
+    shape: Vec<Atom>,
+    arrays: Vec<Param>,
+    op: Option<Lambda>,
+}
+
+struct Lower<'p> {
+    program: &'p Program,
+    module: Module,
+    out: Vec<Stm>,
+    frames: Vec<Frame>,
+    vars: HashMap<VarId, VarInfo>,
+    accs: HashMap<VarId, usize>,
+    open: Vec<OpenAcc>,
+    /// Where the result of a statement belongs: pointer and block.
+    dests: HashMap<VarId, (String, String)>,
+    region: u32,
+    regions: u32,
+    temps: u32,
+    /// Variables that Core has no names for, counted.
+    extra: u32,
+    loc: Loc,
+    inlined: Vec<FunId>,
+    consts: HashMap<VarId, usize>,
+}
+
+impl<'p> Lower<'p> {
+    fn line(&mut self, text: impl Into<String>) {
+        self.out.push(Stm::Line(text.into()));
+    }
+
+    /// The statements that `build` makes, for a nested body.
+    fn nested<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(Vec<Stm>, T)> {
+        let outside = std::mem::take(&mut self.out);
+        let built = build(self);
+        let inside = std::mem::replace(&mut self.out, outside);
+        Ok((inside, built?))
+    }
+
+    fn block(&mut self, build: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
+        let (inside, ()) = self.nested(build)?;
+        self.out.push(Stm::Block(inside));
+        Ok(())
+    }
+
+    fn for_loop(
+        &mut self,
+        kind: LoopKind,
+        bound: &str,
+        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let var = self.temp("i");
+        let note = self.note();
+        let (body, ()) = self.nested(|l| build(l, &var))?;
+        self.out.push(Stm::Loop { kind, var, bound: bound.to_string(), note, body });
+        Ok(())
+    }
+
+    /// A body that runs many times; what is bound outside keeps its references.
+    fn repeatedly<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
+        self.regions += 1;
+        let outside = std::mem::replace(&mut self.region, self.regions);
+        let built = build(self);
+        self.region = outside;
+        built
+    }
+
+    fn temp(&mut self, hint: &str) -> String {
+        self.temps += 1;
+        format!("{hint}_t{}", self.temps)
+    }
+
+    /// A comment with the place in the source.
+    fn note(&self) -> String {
+        match self.program.source(self.loc) {
+            Some(place) => format!(" // {}:{}", place.file, place.line),
+            None => String::new(),
+        }
+    }
+
+    fn site(&mut self, kind: SiteKind) -> usize {
+        self.module.sites.push(Site { loc: self.loc, kind });
+        self.module.sites.len() - 1
+    }
+
+    fn name(&self, var: VarId) -> String {
+        name(self.program, var)
+    }
+
+    fn mem(&self, var: VarId) -> String {
+        format!("{}_mem", self.name(var))
+    }
+
+    fn atom(&self, atom: Atom) -> String {
+        match atom {
+            Atom::Var(var) => self.name(var),
+            Atom::Const(prim) => scalar::literal(prim),
+        }
+    }
+
+    fn info(&self, var: VarId) -> Lowered<&VarInfo> {
+        self.vars.get(&var).ok_or_else(|| format!("internal error: {} is not bound", self.name(var)))
+    }
+
+    fn ty(&self, var: VarId) -> Lowered<Type> {
+        Ok(self.info(var)?.ty.clone())
+    }
+
+    fn atom_type(&self, atom: Atom) -> Lowered<Type> {
+        match atom {
+            Atom::Var(var) => self.ty(var),
+            Atom::Const(prim) => Ok(Type::Prim(prim.ty())),
+        }
+    }
+
+    /// The element type and the sizes of an array.
+    fn array(&self, var: VarId) -> Lowered<(PrimType, Vec<Atom>)> {
+        match self.ty(var)? {
+            Type::Array { elem, dims } => Ok((elem, dims)),
+            Type::Prim(_) | Type::Acc { .. } => {
+                Err(format!("internal error: {} is not an array", self.name(var)))
+            }
+        }
+    }
+
+    /// The product of sizes.
+    fn product(&self, dims: &[Atom]) -> String {
+        let dims: Vec<String> = dims.iter().map(|d| self.atom(*d)).collect();
+        if dims.is_empty() { "1L".to_string() } else { dims.join(" * ") }
+    }
+
+    fn bind(&mut self, param: &Param, owned: bool) {
+        let info = VarInfo { ty: param.ty.clone(), region: self.region, owned };
+        self.vars.insert(param.var, info);
+    }
+
+    /// Declares what holds a variable, without a value.
+    fn declare(&mut self, param: &Param) {
+        let name = self.name(param.var);
+        match &param.ty {
+            Type::Prim(ty) => self.line(format!("{ty} {name};")),
+            Type::Array { elem, .. } => self.line(format!("{elem} *{name}; dz_block *{name}_mem;")),
+            Type::Acc { .. } => {}
+        }
+    }
+
+    /// Whether this is the last use of a variable that has a reference of its own.
+    fn is_movable(&self, var: VarId) -> bool {
+        let Some(info) = self.vars.get(&var) else { return false };
+        let here = self.frames.iter().rev().take_while(|f| f.region == self.region);
+        info.owned
+            && info.region == self.region
+            && here.into_iter().all(|f| {
+                f.last_use.get(&var).is_none_or(|last| *last <= f.index) && !f.repeated.contains(&var)
+            })
+    }
+
+    /// Assigns a value with a reference of its own to variables that are declared.
+    fn assign(&mut self, target: &str, value: Atom) -> Lowered<()> {
+        match self.atom_type(value)? {
+            Type::Prim(_) => self.line(format!("{target} = {};", self.atom(value))),
+            Type::Array { .. } => {
+                let Atom::Var(var) = value else { return Err("internal error: a constant array".into()) };
+                let source = self.name(var);
+                if source == target {
+                    return Ok(());
+                }
+                self.line(format!("{target} = {source}; {target}_mem = {source}_mem;"));
+                match self.is_movable(var) {
+                    true => self.line(format!("{source}_mem = NULL;")),
+                    false => self.line(format!("dz_retain({target}_mem);")),
+                }
+            }
+            Type::Acc { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn release(&mut self, var: VarId) {
+        let mem = self.mem(var);
+        self.line(format!("dz_release(ctx, {mem});"));
+    }
+
+    /// Runs the statements of a body, then `finish` to use its results, and releases what was bound.
+    fn body(
+        &mut self,
+        body: &Body,
+        params: &[Param],
+        finish: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let mut last_use = HashMap::new();
+        let mut bound: HashSet<VarId> = params.iter().map(|p| p.var).collect();
+        for (index, stm) in body.stms.iter().enumerate() {
+            bound.extend(stm.pat.iter().map(|p| p.var));
+            for var in visit::free_vars(&stm.exp) {
+                last_use.insert(var, index);
+            }
+        }
+        for var in body.result.iter().filter_map(|a| a.as_var()) {
+            last_use.insert(var, body.stms.len());
+        }
+        let mut dying: HashMap<usize, Vec<VarId>> = HashMap::new();
+        for (var, index) in &last_use {
+            if bound.contains(var) {
+                dying.entry(*index).or_default().push(*var);
+            }
+        }
+        dying.values_mut().for_each(|vars| vars.sort_unstable());
+        for param in params.iter().filter(|p| !last_use.contains_key(&p.var)) {
+            self.release_owned(param.var);
+        }
+        let region = self.region;
+        self.frames.push(Frame { last_use, index: 0, region, repeated: HashSet::new() });
+        for (index, stm) in body.stms.iter().enumerate() {
+            self.enter(index, repeated_in(&stm.exp));
+            self.stm(stm)?;
+            for param in &stm.pat {
+                if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
+                    self.release_owned(param.var);
+                }
+            }
+            for var in dying.get(&index).into_iter().flatten() {
+                self.release_owned(*var);
+            }
+        }
+        self.enter(body.stms.len(), repeated_among(&body.result));
+        finish(self)?;
+        for var in dying.get(&body.stms.len()).into_iter().flatten() {
+            self.release_owned(*var);
+        }
+        self.frames.pop();
+        Ok(())
+    }
+
+    fn enter(&mut self, index: usize, repeated: HashSet<VarId>) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.index = index;
+            frame.repeated = repeated;
+        }
+    }
+
+    fn release_owned(&mut self, var: VarId) {
+        let is_owned = self.vars.get(&var).is_some_and(|info| info.owned && info.ty.is_array());
+        if is_owned {
+            self.release(var);
+        }
+    }
+
+    fn stm(&mut self, stm: &CoreStm) -> Lowered<()> {
+        let outside = self.loc;
+        if stm.loc != Loc::NONE {
+            self.loc = stm.loc;
+        }
+        for param in &stm.pat {
+            self.bind(param, true);
+        }
+        let lowered = self.exp(stm);
+        self.loc = outside;
+        lowered
+    }
+
+    fn exp(&mut self, stm: &CoreStm) -> Lowered<()> {
+        let pat = stm.pat.as_slice();
+        match &stm.exp {
+            Exp::Atom(atom) => self.alias(pat, &[*atom]),
+            Exp::UnOp(op, ty, x) => {
+                let value = scalar::unop(*op, *ty, &self.atom(*x));
+                self.scalar(pat, value)
+            }
+            Exp::BinOp(op, ty, x, y) => self.binop(pat, *op, *ty, *x, *y),
+            Exp::TernOp(op, ty, [x, y, z]) => {
+                let operands = [self.atom(*x), self.atom(*y), self.atom(*z)];
+                let value = scalar::ternop(*op, *ty, [&operands[0], &operands[1], &operands[2]]);
+                self.scalar(pat, value)
+            }
+            Exp::CmpOp(op, ty, x, y) => {
+                let value = scalar::cmpop(*op, *ty, &self.atom(*x), &self.atom(*y));
+                self.scalar(pat, value)
+            }
+            Exp::Convert(from, to, x) => {
+                let value = scalar::convert(*from, *to, &self.atom(*x));
+                self.scalar(pat, value)
+            }
+            Exp::Index { array, indices, check } => self.index(pat, *array, indices, *check),
+            Exp::Slice { array, dims } => self.slice(pat, *array, dims),
+            Exp::Update { array, dims, value, check } => self.update(pat, *array, dims, *value, *check),
+            Exp::Copy(array) => self.copy(pat, *array),
+            Exp::Iota { ty, n, start, step } => self.iota(pat, *ty, *n, *start, *step),
+            Exp::Replicate { dims, value } => self.replicate(pat, dims, *value),
+            Exp::Rearrange { perm, array } => self.rearrange(pat, perm, *array),
+            Exp::Reshape { dims, array } => self.reshape(pat, dims, *array),
+            Exp::Concat { arrays } => self.concat(pat, arrays),
+            Exp::Scratch { elem, dims } => self.scratch(pat, *elem, dims),
+            Exp::ArrayLit { row, elems } => self.array_lit(pat, row, elems),
+            Exp::If { cond, then, otherwise } => self.branches(pat, *cond, then, otherwise),
+            Exp::Loop { params, form, body, .. } => self.loop_exp(pat, params, form, body),
+            Exp::Call { fun, args } => self.call(pat, *fun, args),
+            Exp::Assert { cond, message } => self.assert(*cond, message),
+            Exp::Trace { tag, values } => self.trace(pat, tag, values),
+            Exp::Map { width, arrays, lambda } => self.map(pat, *width, arrays, lambda),
+            Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
+                self.fold(pat, *width, (arrays, pre.as_ref()), op, neutral, false)
+            }
+            Exp::Scan { width, arrays, pre, op, neutral } => {
+                self.fold(pat, *width, (arrays, pre.as_ref()), op, neutral, true)
+            }
+            Exp::Hist { width, arrays, pre, dests, shape, op, .. } => {
+                self.many_writes(pat, *width, (arrays, pre.as_ref()), dests, shape, Some(op))
+            }
+            Exp::Scatter { width, arrays, pre, dests, shape } => {
+                self.many_writes(pat, *width, (arrays, pre.as_ref()), dests, shape, None)
+            }
+            Exp::WithAcc { inputs, lambda } => self.with_acc(pat, inputs, lambda),
+            Exp::UpdateAcc { acc, indices, values } => self.update_acc(pat, *acc, indices, values),
+            Exp::Jvp { .. }
+            | Exp::Vjp { .. }
+            | Exp::WithVjp { .. }
+            | Exp::Linearize { .. }
+            | Exp::ApplyLinear { .. }
+            | Exp::Transpose { .. }
+            | Exp::Detach(_) => Err("internal error: run `ad` first".into()),
+        }
+    }
+
+    /// Binds the only variable of a pattern to a scalar.
+    fn scalar(&mut self, pat: &[Param], value: String) -> Lowered<()> {
+        let param = only(pat)?;
+        let (name, ty) = (self.name(param.var), elem(&param.ty)?);
+        self.line(format!("{ty} {name} = {value};"));
+        Ok(())
+    }
+
+    /// Binds variables to values that exist.
+    fn alias(&mut self, pat: &[Param], values: &[Atom]) -> Lowered<()> {
+        for (param, value) in pat.iter().zip(values) {
+            if param.ty.is_acc() {
+                self.bind_acc(param.var, *value)?;
+                continue;
+            }
+            self.declare(param);
+            let name = self.name(param.var);
+            self.assign(&name, *value)?;
+        }
+        Ok(())
+    }
+}
+
+fn repeated_in(exp: &Exp) -> HashSet<VarId> {
+    let mut direct = Vec::new();
+    visit::direct_operands(exp, &mut |atom| direct.push(atom));
+    let mut repeated = repeated_among(&direct);
+    let used: HashSet<VarId> = direct.iter().filter_map(|a| a.as_var()).collect();
+    let mut inside: Vec<VarId> = visit::bodies(exp).into_iter().flat_map(visit::free_vars_body).collect();
+    inside.extend(visit::lambdas(exp).into_iter().flat_map(visit::free_vars_lambda));
+    repeated.extend(inside.into_iter().filter(|v| used.contains(v)));
+    repeated
+}
+
+fn repeated_among(atoms: &[Atom]) -> HashSet<VarId> {
+    let mut seen = HashSet::new();
+    atoms.iter().filter_map(|a| a.as_var()).filter(|v| !seen.insert(*v)).collect()
+}
+
+fn only(pat: &[Param]) -> Lowered<&Param> {
+    match pat {
+        [param] => Ok(param),
+        _ => Err("internal error: one variable is expected in the pattern".into()),
+    }
+}
+
+fn elem(ty: &Type) -> Lowered<PrimType> {
+    ty.elem().ok_or_else(|| "internal error: an accumulator is not a value".into())
+}
+
+/// The hint and the number, as C writes names.
+fn name(program: &Program, var: VarId) -> String {
+    let hint = program.vars.hint(var);
+    let clean: String = hint.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    let start = if clean.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "v" };
+    format!("{start}{clean}_{}", var.0)
+}

@@ -1,0 +1,77 @@
+//! Runs generated code: the C compiler, the cache of shared objects, calls and values.
+//!
+//! [`Native::load`] compiles the C text of a program, or finds what was compiled before, and loads it; calls then take
+//! and give the values of `dagaz-core`, and fail with the errors of its interpreter. All unsafe code of the project is
+//! here, in `library` and `host`.
+
+mod cache;
+mod compiler;
+mod host;
+mod library;
+mod message;
+
+use std::sync::Arc;
+
+use dagaz_core::exp::Program;
+use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
+use dagaz_core::prim::Prim;
+use dagaz_core::value::Value;
+
+pub use cache::clear as clear_cache;
+
+/// A program as machine code. Top-level constants are evaluated when a call first needs them, and kept.
+pub struct Native {
+    program: Arc<Program>,
+    library: library::Library,
+    pub limits: Limits,
+}
+
+impl Native {
+    /// The error says in one sentence why there is no machine code.
+    pub fn load(program: Arc<Program>) -> Result<Native, String> {
+        let source = dagaz_codegen::generate(&program)?;
+        let object = compiler::shared_object(&source.text)?;
+        let library = library::Library::open(object, source)?;
+        Ok(Native { program, library, limits: Limits::generous() })
+    }
+
+    /// As [`dagaz_core::interp::Interpreter::call_entry`].
+    pub fn call_entry(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
+        let program = self.program.clone();
+        let position = program.entries.iter().position(|e| e.name == name);
+        let (entry, number) = match position.and_then(|i| Some((program.entries.get(i)?, i))) {
+            Some(found) => found,
+            None => {
+                let known: Vec<&str> = program.entries.iter().map(|e| e.name.as_str()).collect();
+                let known = known.join(", ");
+                return Err(RuntimeError::new(format!("no entry point '{name}'; there are: {known}")));
+            }
+        };
+        let Some(fun) = program.fun(entry.fun) else {
+            return Err(RuntimeError::new(format!("internal error: entry point '{name}' has no function")));
+        };
+        let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
+        all.extend(args);
+        let mut results = self.library.call(number, fun, &all, &self.limits)?;
+        Ok(results.split_off(entry.size_results.min(results.len())))
+    }
+}
+
+/// A scalar from its bits.
+fn prim_of_bits(ty: dagaz_core::prim::PrimType, bits: u64) -> Prim {
+    use dagaz_core::prim::PrimType;
+    match ty {
+        PrimType::I8 => Prim::I8(bits as i8),
+        PrimType::I16 => Prim::I16(bits as i16),
+        PrimType::I32 => Prim::I32(bits as i32),
+        PrimType::I64 => Prim::I64(bits as i64),
+        PrimType::U8 => Prim::U8(bits as u8),
+        PrimType::U16 => Prim::U16(bits as u16),
+        PrimType::U32 => Prim::U32(bits as u32),
+        PrimType::U64 => Prim::U64(bits),
+        PrimType::F16 => Prim::F16(half::f16::from_bits(bits as u16)),
+        PrimType::F32 => Prim::F32(f32::from_bits(bits as u32)),
+        PrimType::F64 => Prim::F64(f64::from_bits(bits)),
+        PrimType::Bool => Prim::Bool(bits & 0xff != 0),
+    }
+}

@@ -1,0 +1,225 @@
+//! A loaded shared object, and calls of its functions.
+#![allow(unsafe_code)]
+
+use std::ffi::c_void;
+
+use dagaz_codegen::CSource;
+use dagaz_core::exp::{Fun, Loc};
+use dagaz_core::interp::{Limits, RuntimeError};
+use dagaz_core::types::Type;
+use dagaz_core::value::Value;
+use dagaz_core::with_elems;
+
+use crate::compiler::Object;
+use crate::host::{Call, HOST, Host, Note, read_array, read_notes};
+use crate::message::message;
+use crate::prim_of_bits;
+
+/// Recursive programs may use so much stack, of which only what is used becomes memory.
+const STACK: usize = 1 << 30;
+/// What must be left for one more call.
+const STACK_RESERVE: usize = 1 << 20;
+
+/// `dz_value` of the prelude.
+#[repr(C)]
+struct RawValue {
+    bits: u64,
+    data: *mut c_void,
+    mem: *mut c_void,
+    dims: [i64; 16],
+}
+
+type Context = *mut c_void;
+type EntryFn = unsafe extern "C" fn(Context, *mut RawValue, *mut RawValue) -> i32;
+type StartFn = unsafe extern "C" fn(Context, *const Host, *const c_void, i64, i32, *const u8);
+type LendFn = unsafe extern "C" fn(Context, *mut RawValue, *const c_void, i64) -> i32;
+
+pub(crate) struct Library {
+    /// Aligned memory for the context; the generated code says how much.
+    context: Vec<u64>,
+    entries: Vec<EntryFn>,
+    start: StartFn,
+    lend: LendFn,
+    give_back: unsafe extern "C" fn(Context, *mut c_void),
+    error_site: unsafe extern "C" fn(Context) -> i32,
+    error_calls: unsafe extern "C" fn(Context, *mut *const i32) -> i64,
+    error_notes: unsafe extern "C" fn(Context, *mut *const Note) -> i64,
+    clear: unsafe extern "C" fn(Context),
+    source: CSource,
+    /// Keeps the functions above loaded.
+    _library: libloading::Library,
+    _object: Object,
+}
+
+// SAFETY: the context belongs to this value alone, and the generated code has no other state.
+unsafe impl Send for Library {}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        // SAFETY: the context is one of this library, and nothing uses it afterwards.
+        unsafe { (self.clear)(self.context.as_mut_ptr().cast()) }
+    }
+}
+
+impl Library {
+    pub(crate) fn open(object: Object, source: CSource) -> Result<Library, String> {
+        // SAFETY: the object was made by us from generated code, which runs nothing when it is loaded.
+        let library = unsafe { libloading::Library::new(&object.path) }
+            .map_err(|error| format!("cannot load the compiled program: {error}"))?;
+        macro_rules! symbol {
+            ($name:expr, $ty:ty) => {
+                // SAFETY: the prelude, or the printer of entry points, defines the function with this type.
+                *unsafe { library.get::<$ty>($name) }.map_err(|error| error.to_string())?
+            };
+        }
+        let context_size = symbol!(b"dz_context_size", unsafe extern "C" fn() -> i64);
+        // SAFETY: the function only gives a constant.
+        let bytes = usize::try_from(unsafe { context_size() }).map_err(|error| error.to_string())?;
+        let mut entries = Vec::new();
+        for name in &source.entries {
+            entries.push(symbol!(name.as_bytes(), EntryFn));
+        }
+        Ok(Library {
+            context: vec![0; bytes.div_ceil(8)],
+            entries,
+            start: symbol!(b"dz_start", StartFn),
+            lend: symbol!(b"dz_lend", LendFn),
+            give_back: symbol!(b"dz_give_back", unsafe extern "C" fn(Context, *mut c_void)),
+            error_site: symbol!(b"dz_error_site", unsafe extern "C" fn(Context) -> i32),
+            error_calls: symbol!(b"dz_error_calls", unsafe extern "C" fn(Context, *mut *const i32) -> i64),
+            error_notes: symbol!(b"dz_error_notes", unsafe extern "C" fn(Context, *mut *const Note) -> i64),
+            clear: symbol!(b"dz_clear", unsafe extern "C" fn(Context)),
+            source,
+            _library: library,
+            _object: object,
+        })
+    }
+
+    /// Calls an entry point with values for all parameters of its function.
+    pub(crate) fn call(
+        &mut self,
+        entry: usize,
+        fun: &Fun,
+        args: &[Value],
+        limits: &Limits,
+    ) -> Result<Vec<Value>, RuntimeError> {
+        let Some(function) = self.entries.get(entry).copied() else {
+            return Err(RuntimeError::new("internal error: no such entry point"));
+        };
+        stacker::grow(STACK, || self.call_on_stack(function, fun, args, limits))
+    }
+
+    fn call_on_stack(
+        &mut self,
+        function: EntryFn,
+        fun: &Fun,
+        args: &[Value],
+        limits: &Limits,
+    ) -> Result<Vec<Value>, RuntimeError> {
+        let context: Context = self.context.as_mut_ptr().cast();
+        let sites = std::mem::take(&mut self.source.sites);
+        let call = Call { limits, sites: &sites };
+        let memory = limits.memory.and_then(|m| i64::try_from(m).ok()).unwrap_or(i64::MAX);
+        let depth = i32::try_from(limits.depth).unwrap_or(i32::MAX);
+        let here: *const u8 = (&raw const call).cast();
+        let stack_low = here.wrapping_sub(STACK - STACK_RESERVE);
+        // SAFETY: the context has the size that the library wants; host and call outlive the use of it.
+        unsafe { (self.start)(context, &raw const HOST, (&raw const call).cast(), memory, depth, stack_low) };
+        let mut input: Vec<RawValue> = Vec::with_capacity(args.len());
+        let mut is_lent = true;
+        for arg in args {
+            let mut raw = empty();
+            match arg {
+                Value::Prim(prim) => raw.bits = prim.bits(),
+                Value::Array(array) => {
+                    let (elems, part) = array.elems();
+                    let bytes = part.len() * array.elem_type().bytes();
+                    let data: *const c_void = with_elems!(elems, v => v[part].as_ptr().cast());
+                    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+                    // SAFETY: the elements live as long as `args`; two references keep them from being written.
+                    is_lent &= unsafe { (self.lend)(context, &mut raw, data, bytes) } == 0;
+                }
+            }
+            input.push(raw);
+        }
+        if !is_lent {
+            return Err(RuntimeError::new("out of memory"));
+        }
+        let mut output: Vec<RawValue> = fun.ret.iter().map(|_| empty()).collect();
+        // SAFETY: there are as many values as the function has parameters and results, of the types that it has,
+        // which `entry_sizes` has checked.
+        let status = unsafe { function(context, input.as_mut_ptr(), output.as_mut_ptr()) };
+        let outcome = match status {
+            0 => self.results(context, fun, &output),
+            _ => Err(self.error(context, &call)),
+        };
+        for raw in input.iter().filter(|raw| !raw.mem.is_null()) {
+            if status == 0 {
+                // SAFETY: the generated code has released its own reference, and this one is ours.
+                unsafe { (self.give_back)(context, raw.mem) };
+            }
+        }
+        self.source.sites = sites;
+        outcome
+    }
+
+    fn results(&self, context: Context, fun: &Fun, output: &[RawValue]) -> Result<Vec<Value>, RuntimeError> {
+        let mut values = Vec::with_capacity(output.len());
+        for (raw, param) in output.iter().zip(&fun.ret) {
+            values.push(match &param.ty {
+                Type::Prim(ty) => Some(Value::Prim(prim_of_bits(*ty, raw.bits))),
+                Type::Array { elem, dims } => {
+                    // SAFETY: the generated code gives as many elements as the sizes say.
+                    let array =
+                        unsafe { read_array(*elem, raw.data, raw.dims.get(..dims.len()).unwrap_or(&[])) };
+                    array.map(Value::Array)
+                }
+                Type::Acc { .. } => None,
+            });
+        }
+        for raw in output.iter().filter(|raw| !raw.mem.is_null()) {
+            // SAFETY: every result comes with a reference of its own, which nothing else releases.
+            unsafe { (self.give_back)(context, raw.mem) };
+        }
+        let all: Option<Vec<Value>> = values.into_iter().collect();
+        all.ok_or_else(|| RuntimeError::new("internal error: a result has a negative size"))
+    }
+
+    /// The error that the generated code has stopped with. Frees everything.
+    fn error(&self, context: Context, call: &Call<'_>) -> RuntimeError {
+        // SAFETY: the context is one of this library, and what it points to is copied before it is cleared.
+        let (site, calls, notes) = unsafe {
+            let mut calls = std::ptr::null();
+            let count = usize::try_from((self.error_calls)(context, &mut calls)).unwrap_or(0);
+            let calls =
+                if count == 0 { Vec::new() } else { std::slice::from_raw_parts(calls, count).to_vec() };
+            let mut notes = std::ptr::null();
+            let count = (self.error_notes)(context, &mut notes);
+            ((self.error_site)(context), calls, read_notes(notes, count))
+        };
+        let place = |number: i32| usize::try_from(number).ok().and_then(|i| call.sites.get(i));
+        let mut error = match place(site) {
+            Some(site) => {
+                let stopped = call.stopped().unwrap_or("cancelled");
+                let mut error = RuntimeError::new(message(&site.kind, &notes, stopped));
+                error.loc = site.loc;
+                error
+            }
+            None => RuntimeError::new("internal error: an error without a place"),
+        };
+        for loc in calls.into_iter().filter_map(place).map(|site| site.loc) {
+            if error.loc == Loc::NONE && error.stack.is_empty() {
+                error.loc = loc;
+            } else {
+                error.stack.push(loc);
+            }
+        }
+        // SAFETY: nothing uses what the context holds any more.
+        unsafe { (self.clear)(context) };
+        error
+    }
+}
+
+fn empty() -> RawValue {
+    RawValue { bits: 0, data: std::ptr::null_mut(), mem: std::ptr::null_mut(), dims: [0; 16] }
+}

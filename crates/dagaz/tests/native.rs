@@ -1,0 +1,104 @@
+//! Machine code gives what the interpreter gives, bit by bit, and fails with the same words.
+
+use std::path::Path;
+use std::time::Duration;
+
+use dagaz::testing::run::{Settings, Status};
+use dagaz::testing::{report, suite};
+use dagaz::{Backend, compile_source, data};
+
+fn check_folder(folder: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    let tests = suite::find_tests(&[path]).expect("a folder of programs");
+    assert!(!tests.is_empty(), "there are no tests in {folder}");
+    let settings = Settings {
+        timeout: Duration::from_secs(60),
+        memory: 1 << 30,
+        exclude: Vec::new(),
+        dialect: dagaz::Dialect::Dagaz,
+        backend: Backend::C,
+    };
+    let results = suite::run_tests(tests, &settings, 2, &|_| {});
+    let all_passed = results.iter().all(|result| result.status == Status::Passed);
+    assert!(all_passed, "{}", report::text(&results));
+}
+
+/// Calls `main` of a program on both back ends.
+fn check(program: &str, args: &str) {
+    let program =
+        compile_source("test.fut", program).unwrap_or_else(|failure| panic!("{}", failure.summary()));
+    let args = data::read_values(args.as_bytes()).expect("values");
+    let outcome = |backend| {
+        let mut session = program.session_on(backend);
+        assert_eq!(session.notice(), None);
+        // The second call finds the constants of the first.
+        let first = session.call("main", args.clone()).map_err(|error| error.to_string());
+        let second = session.call("main", args.clone()).map_err(|error| error.to_string());
+        assert_eq!(first, second);
+        first
+    };
+    assert_eq!(outcome(Backend::C), outcome(Backend::Interpreter));
+}
+
+#[test]
+fn prelude() {
+    check_folder("prelude/tests");
+}
+
+#[test]
+fn examples() {
+    check_folder("examples");
+}
+
+#[test]
+fn programs() {
+    check_folder("crates/dagaz/tests/programs");
+}
+
+#[test]
+fn errors_have_the_same_words() {
+    check("entry main (xs: []i32) (i: i64) = xs[i]", "[1i32, 2i32] 5i64");
+    check("entry main (x: i32) (y: i32) = x / y", "1i32 0i32");
+    check("entry main (x: i32) (y: i32) = x ** y", "2i32 -1i32");
+    check("entry main (n: i64) = iota n", "-3i64");
+    check("entry main (x: f32) = assert (x > 0) x", "-1.5f32");
+    check("entry main (xs: [][]f64) (i: i64) = map (\\r -> r[i]) xs", "[[1.0f64, 2.0f64]] 2i64");
+    check("entry main (n: i64) : [n]i64 = filter (> 0) (iota n) :> [n]i64", "3i64");
+}
+
+#[test]
+fn scalars_are_the_same_to_the_last_bit() {
+    let functions = "[f64.sin x, f64.exp x, f64.gamma x, f64.lgamma x, f64.erf x, f64.cbrt x, x ** 1.5, x % 0.7, f64.asinh x]";
+    check(
+        &format!("entry main (xs: []f64) = map (\\x -> {functions}) xs"),
+        "[0.3f64, -1.7f64, 12.25f64, f64.nan, f64.inf]",
+    );
+    check(
+        "entry main (xs: []f64) = (map i8.f64 xs, map u16.f64 xs, map i64.f64 xs, map f16.f64 xs)",
+        "[0.5f64, -1.7f64, 1e30f64, f64.nan, -f64.inf, 300.0f64]",
+    );
+    check(
+        "entry main (xs: []i8) (y: i8) = map (\\x -> [x / y, x % y, x // y, x %% y, x * y, x << y, x >> y]) xs",
+        "[-128i8, 127i8, -7i8, 7i8] -1i8",
+    );
+}
+
+#[test]
+fn derivatives() {
+    check(
+        "entry main [n] (xs: [n]f64) = vjp (\\xs -> f64.sum (map2 (*) (scan (*) 1 xs) (map f64.sin xs))) xs 1f64",
+        "[0.5f64, 2.0f64, -1.5f64]",
+    );
+}
+
+#[test]
+fn updates_in_place_leave_other_arrays_alone() {
+    check(
+        "entry main [n] (xs: [n]i32) =
+           let ys = copy xs
+           let ys = loop ys for i < n do ys with [i] = ys[i] + xs[n - 1 - i]
+           let zs = scatter (copy ys) [0, 7, 1] [100, 200, 300]
+           in (xs, ys, zs, reduce_by_index (copy zs) (+) 0 [0, 0, 2, -1] [1, 2, 3, 4])",
+        "[1i32, 2i32, 3i32, 4i32]",
+    );
+}
