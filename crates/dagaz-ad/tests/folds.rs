@@ -1,21 +1,10 @@
 //! The reverse derivatives of reductions, scans, histograms and scatters as text: Core in, Core out.
 
-use dagaz_ad::differentiate;
-use dagaz_core::parse::parse;
-use dagaz_core::print::print_without_locs;
-use dagaz_core::verify::verify;
-use expect_test::{Expect, expect};
+mod text;
 
-fn check(input: &str, expected: Expect) {
-    let program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    let errors = verify(&program);
-    assert!(errors.is_empty(), "{}", errors[0]);
-    let shown = match differentiate(program) {
-        Ok(program) => print_without_locs(&program),
-        Err(errors) => errors.iter().map(|e| format!("{}: {e}\n", e.code)).collect(),
-    };
-    expected.assert_eq(&shown);
-}
+use expect_test::expect;
+
+use text::check;
 
 #[test]
 fn product_backwards_is_scanned_from_both_sides() {

@@ -1,21 +1,10 @@
 //! The derivative of each construct as text: Core in, Core out. Forward mode leaves dead statements in.
 
-use dagaz_ad::differentiate;
-use dagaz_core::parse::parse;
-use dagaz_core::print::print_without_locs;
-use dagaz_core::verify::verify;
-use expect_test::{Expect, expect};
+mod text;
 
-fn check(input: &str, expected: Expect) {
-    let program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    let errors = verify(&program);
-    assert!(errors.is_empty(), "{}", errors[0]);
-    let shown = match differentiate(program) {
-        Ok(program) => print_without_locs(&program),
-        Err(errors) => errors.iter().map(|e| format!("{}: {e}\n", e.code)).collect(),
-    };
-    expected.assert_eq(&shown);
-}
+use expect_test::expect;
+
+use text::check;
 
 #[test]
 fn product_forwards() {
