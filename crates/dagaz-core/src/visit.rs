@@ -156,34 +156,45 @@ pub fn bodies(exp: &Exp) -> Vec<&Body> {
     found
 }
 
+/// As [`lambdas`], to change them.
+pub fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
+    match exp {
+        Exp::Map { lambda, .. } => vec![lambda],
+        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
+            pre.iter_mut().chain([op]).collect()
+        }
+        Exp::Scatter { pre, .. } => pre.iter_mut().collect(),
+        Exp::WithAcc { inputs, lambda } => {
+            inputs.iter_mut().filter_map(|i| i.op.as_mut().map(|(op, _)| op)).chain([lambda]).collect()
+        }
+        Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
+        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![lambda],
+        Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
+        Exp::Atom(_)
+        | Exp::UnOp(..)
+        | Exp::BinOp(..)
+        | Exp::TernOp(..)
+        | Exp::CmpOp(..)
+        | Exp::Convert(..) => vec![],
+        Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {
+            vec![]
+        }
+        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => vec![],
+        Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
+            vec![]
+        }
+        Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
+        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
+    }
+}
+
 /// As [`bodies`], to change them.
 pub fn bodies_mut(exp: &mut Exp) -> Vec<&mut Body> {
     match exp {
         Exp::If { then, otherwise, .. } => vec![then, otherwise],
-        Exp::Loop { form, body, .. } => match form {
-            LoopForm::While { cond } => vec![cond, body],
-            LoopForm::For { .. } => vec![body],
-        },
-        Exp::Map { lambda, .. } => vec![&mut lambda.body],
-        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
-            pre.iter_mut().chain([op]).map(|l| &mut l.body).collect()
-        }
-        Exp::Scatter { pre, .. } => pre.iter_mut().map(|l| &mut l.body).collect(),
-        Exp::WithAcc { inputs, lambda } => {
-            let ops = inputs.iter_mut().filter_map(|i| i.op.as_mut().map(|(op, _)| &mut op.body));
-            ops.chain([&mut lambda.body]).collect()
-        }
-        Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![&mut lambda.body],
-        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![&mut lambda.body],
-        Exp::WithVjp { lambda, rule, .. } => vec![&mut lambda.body, &mut rule.body],
-        Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => vec![],
-        Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => {
-            vec![]
-        }
-        Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => vec![],
-        Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => vec![],
-        Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
-        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
+        Exp::Loop { form: LoopForm::While { cond }, body, .. } => vec![cond, body],
+        Exp::Loop { form: LoopForm::For { .. }, body, .. } => vec![body],
+        _ => lambdas_mut(exp).into_iter().map(|lambda| &mut lambda.body).collect(),
     }
 }
 

@@ -20,7 +20,9 @@ use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, lambdas};
 
-use crate::walk::{Substitution, lambdas_mut, operands_mut};
+use dagaz_core::visit::lambdas_mut;
+
+use crate::walk::{Substitution, operands_mut};
 
 pub fn share_common_expressions(program: &mut Program) {
     let mut sharer = Sharer::default();

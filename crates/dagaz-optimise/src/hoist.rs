@@ -18,7 +18,7 @@ use dagaz_core::prim::{BinOp, Prim};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::direct_operands;
 
-use crate::walk::lambdas_mut;
+use dagaz_core::visit::lambdas_mut;
 
 pub fn hoist_invariants(program: &mut Program) {
     let mut hoister = Hoister::default();

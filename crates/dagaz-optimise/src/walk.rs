@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{AccInput, Body, DimSlice, Exp, Lambda, LoopForm, MsgPart};
+use dagaz_core::exp::{AccInput, Body, DimSlice, Exp, LoopForm, MsgPart};
 use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::lambdas_mut;
 
 /// Calls `f` for every atom that the expression uses itself, outside of nested bodies. Where Core wants a variable,
 /// a constant that `f` gives is ignored.
@@ -139,38 +140,6 @@ pub(crate) fn type_mut(ty: &mut Type, f: &mut impl FnMut(&mut Atom)) {
             index_dims.iter_mut().for_each(&mut *f);
             elems.iter_mut().for_each(|t| type_mut(t, f));
         }
-    }
-}
-
-/// The lambdas directly inside an expression.
-pub(crate) fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
-    match exp {
-        Exp::Map { lambda, .. } => vec![lambda],
-        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
-            pre.iter_mut().chain([op]).collect()
-        }
-        Exp::Scatter { pre, .. } => pre.iter_mut().collect(),
-        Exp::WithAcc { inputs, lambda } => {
-            inputs.iter_mut().filter_map(|i| i.op.as_mut().map(|(op, _)| op)).chain([lambda]).collect()
-        }
-        Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
-        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![lambda],
-        Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::TernOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Convert(..) => vec![],
-        Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {
-            vec![]
-        }
-        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => vec![],
-        Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
-            vec![]
-        }
-        Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
-        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
     }
 }
 

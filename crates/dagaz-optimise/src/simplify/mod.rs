@@ -21,7 +21,9 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::walk::{Substitution, lambdas_mut, operands_mut};
+use dagaz_core::visit::lambdas_mut;
+
+use crate::walk::{Substitution, operands_mut};
 
 pub fn simplify(program: &mut Program) {
     let mut simplifier = Simplifier {

@@ -388,7 +388,7 @@ impl Infer<'_> {
                 cs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.constrain_data(t)))
             }
             t @ Type::Arrow(_) => mismatch(format!(
-                "The type \"{}\" is functional: there are derivatives of functions between data only",
+                "The type \"{}\" is functional: there are derivatives of functions between data only; is an argument missing?",
                 self.show(&t)
             )),
         }
