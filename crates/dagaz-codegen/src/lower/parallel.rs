@@ -4,7 +4,7 @@ use dagaz_core::exp::{Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Deferred, Lower, Lowered};
+use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
 impl Lower<'_> {
@@ -15,7 +15,7 @@ impl Lower<'_> {
         arrays: &[VarId],
         lambda: &Lambda,
     ) -> Lowered<()> {
-        if let Some(reduce) = self.interchangeable(pat, lambda) {
+        if let Some(reduce) = self.interchangeable(pat, arrays, lambda) {
             return self.reduce_rows(pat, width, arrays, lambda, &reduce);
         }
         for param in pat.iter().filter(|p| !p.ty.is_acc()) {
@@ -64,19 +64,31 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The reduction that a map consists of, if it reads along columns: the index of the map is the last one somewhere.
-    fn interchangeable(&self, pat: &[Param], lambda: &Lambda) -> Option<Exp> {
+    /// The reduction that a map consists of, if it reads along columns: the index of the map is the last one somewhere,
+    /// or the rows of the map are columns in memory.
+    fn interchangeable(&self, pat: &[Param], rows: &[VarId], lambda: &Lambda) -> Option<Exp> {
         let ([param], [stm]) = (pat, lambda.body.stms.as_slice()) else { return None };
-        let Exp::Reduce { width, arrays, pre: Some(pre), op, neutral, .. } = &stm.exp else { return None };
+        let Exp::Reduce { width, arrays, pre, op, neutral, .. } = &stm.exp else { return None };
         let [start] = neutral.as_slice() else { return None };
         let is_own = |atom: &Atom| atom.as_var().is_some_and(|v| lambda.params.iter().any(|p| p.var == v));
-        let depends = is_own(width) || is_own(start) || arrays.iter().any(|a| is_own(&Atom::Var(*a)));
-        let is_simple = self.is_simple(op) && self.is_simple(pre);
-        let exps = || pre.body.stms.iter().chain(&op.body.stms).map(|stm| &stm.exp);
-        let by_column = exps().any(|exp| match exp {
-            Exp::Index { indices, .. } => indices.len() > 1 && indices.last().is_some_and(is_own),
-            _ => false,
-        });
+        let is_column = |array: &VarId| {
+            let source =
+                lambda.params.iter().zip(rows).find(|(p, _)| p.var == *array).map(|(_, source)| source);
+            source.and_then(|s| self.vars.get(s)).is_some_and(|info| match &info.form {
+                Form::View { strides } => strides.len() == 2 && strides[0] == "1" && strides[1] != "1",
+                Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => false,
+            })
+        };
+        let own: Vec<&VarId> = arrays.iter().filter(|a| is_own(&Atom::Var(**a))).collect();
+        let depends = is_own(width) || is_own(start) || !own.iter().all(|a| is_column(a));
+        let is_simple = self.is_simple(op) && pre.as_ref().is_none_or(|pre| self.is_simple(pre));
+        let pre_stms = pre.iter().flat_map(|pre| &pre.body.stms);
+        let exps = || pre_stms.clone().chain(&op.body.stms).map(|stm| &stm.exp);
+        let by_column = !own.is_empty()
+            || exps().any(|exp| match exp {
+                Exp::Index { indices, .. } => indices.len() > 1 && indices.last().is_some_and(is_own),
+                _ => false,
+            });
         let is_result = lambda.body.result.as_slice() == [Atom::Var(stm.pat.first()?.var)];
         let fits = param.ty.rank() == 1 && is_simple && by_column && is_result && !depends;
         (fits && !exps().any(can_fail)).then(|| stm.exp.clone())
