@@ -485,7 +485,7 @@ static i64 dz_grain(i64 count, f64 cost) {
 static i64 dz_copies(i64 count, i64 bins) {
   i64 copies = count / 65536;
   if (copies > 16) copies = 16;
-  if (bins > 0 && copies > count / 8 / bins) copies = count / 8 / bins;
+  if (bins > 0 && copies > count / 8 / bins) copies = count / 4 / bins < 2 ? 1 : count / 8 / bins < 2 ? 2 : count / 8 / bins;
   return copies < 2 ? 1 : copies;
 }
 

@@ -1,19 +1,15 @@
 //! Histograms and scatters: many writes into arrays.
 //!
-//! In order, every value is combined with what is at its place. Threads can take part in two ways, and the result is
-//! the same for any number of them:
-//!
-//! - With few places and many values, pieces of the values have copies of the places, which are combined in order. How
-//!   many copies there are depends on the sizes alone.
-//! - Else every thread looks at all values and takes those that go to its own part of the places.
+//! In order, every value is combined with what is at its place. With many values and few places, pieces of the values have
+//! copies of the places, which are combined in order; how many there are depends on the sizes alone, and so the result
+//! does not depend on the number of threads. The values of a scatter go to their places in pieces: where two different
+//! ones go to the same place, the language does not say which stays.
 
 use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Lower, Lowered};
-use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
-use crate::scalar::type_code;
 
 /// Values on their way to places of arrays.
 pub(super) struct Writes<'a> {
@@ -36,19 +32,24 @@ impl Lower<'_> {
         if !(is_scalar && is_simple) {
             return self.writes_in_order(pat, writes);
         }
+        let (count, places): (String, Vec<String>) =
+            (self.atom(writes.width), pat.iter().map(|p| self.name(p.var)).collect());
+        let in_order = |l: &mut Self| l.repeatedly(|l| l.scalar_writes(pat, writes, ("0", &count), &places));
         if !self.may_be_parallel(false) {
-            let bound = self.atom(writes.width);
-            return self.repeatedly(|l| l.scalar_writes(pat, writes, ("0", &bound), None));
+            return in_order(self);
         }
+        let Some((op, neutral)) = writes.op else {
+            let cost = self.cost(&writes.pre.into_iter().collect::<Vec<_>>());
+            return self.pieces(&count, &format!("4.0 + {cost}"), false, |l, from, to| {
+                l.scalar_writes(pat, writes, (from, to), &places)
+            });
+        };
         self.block(|l| {
-            let (bins, count) = (l.temp("bins"), l.atom(writes.width));
-            let product = l.product(writes.shape);
+            let (bins, copies, product) = (l.temp("bins"), l.temp("copies"), l.product(writes.shape));
             l.set("i64", bins.as_str(), product);
-            let Some((op, neutral)) = writes.op else { return l.writes_by_parts(pat, writes, &bins) };
-            let copies = l.temp("copies");
             l.set("i64", copies.as_str(), format!("dz_copies({count}, {bins})"));
             let (then, ()) = l.nested(|l| l.writes_to_copies(pat, writes, (op, neutral), &bins, &copies))?;
-            let (otherwise, ()) = l.nested(|l| l.writes_by_parts(pat, writes, &bins))?;
+            let (otherwise, ()) = l.nested(in_order)?;
             l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
             Ok(())
         })
@@ -65,17 +66,8 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let mut own = Vec::new();
         for (param, value) in pat.iter().zip(neutral) {
-            let (elem, name) = (super::elem(&param.ty)?, self.temp("own"));
-            let (site, code) = (self.site(SiteKind::Memory), type_code(elem));
-            let size = format!("dz_times({copies}, {bins})");
-            let block = format!("{name}_mem");
-            self.set(
-                "dz_block *",
-                block.as_str(),
-                format!("dz_alloc(ctx, {site}, {size}, sizeof({elem}), {code})"),
-            );
-            self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
-            self.set(format!("{elem} *"), name.as_str(), format!("{block}->data"));
+            let name =
+                self.scratch_memory(super::elem(&param.ty)?, &format!("dz_times({copies}, {bins})"))?;
             let value = self.atom(*value);
             self.simple_loop("0", &format!("{copies} * {bins}"), &[], &|l, i| {
                 l.line(format!("{name}[{i}] = {value};"));
@@ -93,7 +85,7 @@ impl Lower<'_> {
                 l.set(format!("{} *", super::elem(&param.ty)?), mine.as_str(), place);
                 places.push(mine);
             }
-            l.scalar_writes(pat, writes, (from, to), Some(Target::Copies(&places)))
+            l.scalar_writes(pat, writes, (from, to), &places)
         })?;
         let (left, right) = op.params.split_at(pat.len().min(op.params.len()));
         let cost = format!("(f64){copies} * 2.0");
@@ -121,67 +113,39 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Parts of the places for as many threads as there are.
-    fn writes_by_parts(&mut self, pat: &[Param], writes: &Writes<'_>, bins: &str) -> Lowered<()> {
-        let (parts, count) = (self.temp("parts"), self.atom(writes.width));
-        self.set("i64", parts.as_str(), format!("{count} < 65536 ? 1 : ctx->threads"));
-        self.pieces_of(&parts, "1", |l, from, to| {
-            let (low, room) = (l.temp("low"), l.temp("room"));
-            l.set(
-                "i64",
-                low.as_str(),
-                format!("{bins} / {parts} * {from} + {bins} % {parts} * {from} / {parts}"),
-            );
-            let high = format!("{bins} / {parts} * {to} + {bins} % {parts} * {to} / {parts}");
-            l.set("i64", room.as_str(), format!("{high} - {low}"));
-            l.scalar_writes(pat, writes, ("0", &count), Some(Target::Part { low: &low, room: &room }))
-        })
-    }
-
     /// The writes of scalars that nothing but their indices can go wrong with.
     fn scalar_writes(
         &mut self,
         pat: &[Param],
         writes: &Writes<'_>,
         (from, to): (&str, &str),
-        target: Option<Target<'_>>,
+        places: &[String],
     ) -> Lowered<()> {
         self.loop_from(LoopKind::Sequential, from, to, |l, i| {
             let (indices, values) = l.next_write(pat, writes, i)?;
             let flat = l.offset(&indices, writes.shape);
-            let mut inside: Vec<String> = match (&target, indices.len()) {
-                // One comparison with the part is enough.
-                (Some(Target::Part { .. }), 1) => Vec::new(),
-                _ => indices
-                    .iter()
-                    .zip(writes.shape)
-                    .map(|(i, d)| format!("(u64){i} < (u64){}", l.atom(*d)))
-                    .collect(),
-            };
-            if let Some(Target::Part { low, room }) = &target {
-                inside.push(format!("(u64)({flat} - {low}) < (u64){room}"));
-            }
-            let places: Vec<String> = match &target {
-                Some(Target::Copies(places)) => places.to_vec(),
-                Some(Target::Part { .. }) | None => pat.iter().map(|p| l.name(p.var)).collect(),
-            };
+            let inside: Vec<String> = indices
+                .iter()
+                .zip(writes.shape)
+                .map(|(i, d)| format!("(u64){i} < (u64){}", l.atom(*d)))
+                .collect();
             let (then, ()) = l.nested(|l| {
                 match writes.op {
                     Some((op, _)) => {
                         let left = &op.params[..pat.len().min(op.params.len())];
-                        for (param, place) in left.iter().zip(&places) {
+                        for (param, place) in left.iter().zip(places) {
                             l.bind(param, true);
                             let name = l.name(param.var);
                             l.set(super::elem(&param.ty)?.to_string(), name, format!("{place}[{flat}]"));
                         }
                         l.combine(op)?;
-                        for (param, place) in left.iter().zip(&places) {
+                        for (param, place) in left.iter().zip(places) {
                             let name = l.name(param.var);
                             l.line(format!("{place}[{flat}] = {name};"));
                         }
                     }
                     None => {
-                        for (value, place) in values.iter().zip(&places) {
+                        for (value, place) in values.iter().zip(places) {
                             let name = l.name(value.var);
                             l.line(format!("{place}[{flat}] = {name};"));
                         }
@@ -239,12 +203,4 @@ impl Lower<'_> {
             })
         })
     }
-}
-
-/// Where the values of one thread go.
-enum Target<'a> {
-    /// To copies of its own, one for each array.
-    Copies(&'a [String]),
-    /// To so many places from `low` on.
-    Part { low: &'a str, room: &'a str },
 }

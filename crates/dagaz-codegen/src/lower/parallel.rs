@@ -4,6 +4,7 @@ use dagaz_core::exp::{Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::folds::Fold;
 use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
@@ -16,7 +17,11 @@ impl Lower<'_> {
         lambda: &Lambda,
     ) -> Lowered<()> {
         if let Some(reduce) = self.interchangeable(pat, arrays, lambda) {
-            return self.reduce_rows(pat, width, arrays, lambda, &reduce);
+            let Exp::Reduce { width: depth, arrays: own, pre, op, neutral, .. } = &reduce else {
+                return Err("internal error: no reduction".into());
+            };
+            let fold = Fold { width: *depth, arrays: own, pre: pre.as_ref(), op, neutral };
+            return self.map_of_columns(pat, (width, arrays, &lambda.params), &fold);
         }
         for param in pat.iter().filter(|p| !p.ty.is_acc()) {
             self.allocate(param)?;
@@ -92,45 +97,6 @@ impl Lower<'_> {
         let is_result = lambda.body.result.as_slice() == [Atom::Var(stm.pat.first()?.var)];
         let fits = param.ty.rank() == 1 && is_simple && by_column && is_result && !depends;
         (fits && !exps().any(can_fail)).then(|| stm.exp.clone())
-    }
-
-    /// A map of reductions as a reduction of rows, each result in the same order as before:
-    ///
-    ///     for q { s = 0; for p { s += xs[p, q] }; out[q] = s }    ==>    out = 0; for p { for q { out[q] += xs[p, q] } }
-    fn reduce_rows(
-        &mut self,
-        pat: &[Param],
-        width: Atom,
-        rows: &[VarId],
-        lambda: &Lambda,
-        reduce: &Exp,
-    ) -> Lowered<()> {
-        let Exp::Reduce { width: depth, arrays, pre, op, neutral, .. } = reduce else { return Ok(()) };
-        let (param, [start]) = (super::only(pat)?, neutral.as_slice()) else { return Ok(()) };
-        self.allocate(param)?;
-        let (target, start, bound) = (self.name(param.var), self.atom(*start), self.atom(width));
-        let depth = self.atom(*depth);
-        let (left, right) = op.params.split_at(1);
-        let cost = format!("(f64){depth} * ({})", self.cost(&[pre.as_ref().unwrap_or(op), op]));
-        self.pieces(&bound, &cost, false, |l, from, to| {
-            l.simple_loop(from, to, &[], &|l, q| {
-                l.line(format!("{target}[{q}] = {start};"));
-                Ok(())
-            })?;
-            l.iterate("0", &depth, |l, p| {
-                l.simple_loop(from, to, &[], &|l, q| {
-                    l.load_row(rows, &lambda.params, q)?;
-                    l.next_row(arrays, pre.as_ref(), right, p)?;
-                    l.bind(&left[0], true);
-                    l.declare(&left[0]);
-                    let sum = l.name(left[0].var);
-                    l.line(format!("{sum} = {target}[{q}];"));
-                    l.combine(op)?;
-                    l.line(format!("{target}[{q}] = {sum};"));
-                    Ok(())
-                })
-            })
-        })
     }
 
     /// Runs a body for pieces of the numbers below `count`, by threads where that pays: in the outermost loops, and in
