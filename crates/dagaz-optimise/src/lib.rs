@@ -12,6 +12,7 @@ mod dead;
 mod effects;
 mod fuse;
 mod hoist;
+mod inline;
 mod rows;
 mod sharing;
 mod simplify;
@@ -25,6 +26,7 @@ pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::fuse::fuse_maps;
 pub use crate::hoist::hoist_invariants;
+pub use crate::inline::inline_calls;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
 
@@ -36,6 +38,7 @@ pub fn clean_up(program: &mut Program) {
 
 /// Everything, for programs without derivative forms.
 pub fn after_derivatives(program: &mut Program) {
+    inline_calls(program);
     simplify(program);
     remove_dead_code(program);
     if simplify_accumulators(program) {
