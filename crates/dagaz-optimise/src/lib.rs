@@ -6,6 +6,7 @@
 //! contents.
 
 mod accumulators;
+mod bounds;
 mod common;
 mod copies;
 mod dead;
@@ -20,10 +21,11 @@ mod walk;
 use dagaz_core::exp::Program;
 
 pub use crate::accumulators::simplify_accumulators;
+pub use crate::bounds::prove_bounds;
 pub use crate::common::share_common_expressions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
-pub use crate::fuse::fuse_maps;
+pub use crate::fuse::fuse_operations;
 pub use crate::hoist::hoist_invariants;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
@@ -34,6 +36,9 @@ pub fn clean_up(program: &mut Program) {
     insert_copies(program);
 }
 
+/// Nests of maps are fused from the outside in, one level at a time.
+const MOST_FUSIONS: usize = 4;
+
 /// Everything, for programs without derivative forms.
 pub fn after_derivatives(program: &mut Program) {
     simplify(program);
@@ -43,10 +48,18 @@ pub fn after_derivatives(program: &mut Program) {
     }
     hoist_invariants(program);
     share_common_expressions(program);
+    prove_bounds(program);
+    simplify(program);
     read_rows(program);
     remove_dead_code(program);
-    fuse_maps(program);
-    simplify(program);
-    remove_dead_code(program);
+    // What was fused further out brings maps together further in.
+    for _ in 0..MOST_FUSIONS {
+        let has_changed = fuse_operations(program);
+        simplify(program);
+        remove_dead_code(program);
+        if !has_changed {
+            break;
+        }
+    }
     insert_copies(program);
 }
