@@ -117,7 +117,7 @@ fn flat_indices() {
         expect![[r#"
             let (flat_5: [k_4]f64) = reshape [k_4] xs_2
             let (z_13: f64) = xs_2[q_11, r_12] certified
-            let (y_20: f64) = flat_5[q_19]
+            let (y_20: f64) = flat_5[q_19] certified
             let (z_21: f64) = zs_9[q_19] certified
             let (w_22: f64) = xs_2[j_17, i_15]
         "#]],

@@ -247,8 +247,10 @@ impl Facts {
         if let Some(step) = distinction {
             return self.step(step, depth);
         }
+        // What bounds a product brings smaller terms with it, so products come first.
+        let degree = goal.terms.keys().map(Vec::len).max();
         let mut fewest: Option<Vec<Form>> = None;
-        for (product, factor) in &goal.terms {
+        for (product, factor) in goal.terms.iter().filter(|(product, _)| Some(product.len()) == degree) {
             let steps = self.steps_for(&goal, product, *factor);
             if fewest.as_ref().is_none_or(|f| steps.len() < f.len()) {
                 fewest = Some(steps);
