@@ -11,6 +11,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Exp, Lambda, Stm};
+use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Type, VarId};
 
 use super::{Fuser, Seen, rows, uses_any};
@@ -38,10 +39,23 @@ impl Fuser<'_> {
 fn can_be_one(first: &Exp, second: &Exp) -> bool {
     match (first, second) {
         (Exp::Map { .. }, Exp::Map { lambda, .. }) => !lambda.ret.iter().any(Type::is_acc),
-        (Exp::Reduce { pre: None, .. }, Exp::Reduce { pre: None, .. }) => true,
-        (Exp::Reduce { pre: Some(_), .. }, Exp::Reduce { pre: Some(_), .. }) => true,
+        (Exp::Reduce { op, .. }, Exp::Reduce { op: second, .. }) => is_sum(op) == is_sum(second),
         _ => false,
     }
+}
+
+/// Whether an operator combines its operands one by one by operations that vector units do in any order: beside another
+/// kind of operator, it could not run there any more.
+fn is_sum(op: &Lambda) -> bool {
+    op.body.stms.len() == op.body.result.len()
+        && op.body.stms.iter().all(|stm| match &stm.exp {
+            Exp::BinOp(op, ty, ..) => match op {
+                BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+                BinOp::Min | BinOp::Max => ty.is_int(),
+                _ => false,
+            },
+            _ => false,
+        })
 }
 
 /// Whether one operation for two is a good exchange: both are scalar throughout, or neither is.
@@ -59,8 +73,19 @@ fn is_scalar(lambda: &Lambda) -> bool {
         })
 }
 
-/// Joins an operation to a later one, which takes its results over.
-pub(super) fn join(first: Stm, stm: &mut Stm) {
+impl Fuser<'_> {
+    /// Joins an operation to a later one, which takes its results over.
+    pub(super) fn join(&mut self, mut first: Stm, stm: &mut Stm) {
+        let has_pre = |exp: &Exp| matches!(exp, Exp::Reduce { pre: Some(_), .. });
+        if has_pre(&first.exp) || has_pre(&stm.exp) {
+            self.row_function(&mut first.exp);
+            self.row_function(&mut stm.exp);
+        }
+        join(first, stm);
+    }
+}
+
+fn join(first: Stm, stm: &mut Stm) {
     match (first.exp, &mut stm.exp) {
         (Exp::Map { arrays, lambda, .. }, Exp::Map { arrays: others, lambda: second, .. }) => {
             others.splice(0..0, arrays);

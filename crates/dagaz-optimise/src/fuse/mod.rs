@@ -105,7 +105,7 @@ impl Fuser<'_> {
             while let Some(position) = self.sibling(&stm, &seen) {
                 self.has_changed = true;
                 let first = seen.take(position);
-                horizontal::join(first, &mut stm);
+                self.join(first, &mut stm);
             }
             self.note(&stm, &mut seen);
             seen.stms.push(stm);
