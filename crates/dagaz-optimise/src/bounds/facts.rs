@@ -277,8 +277,9 @@ impl Facts {
         let mut steps = Vec::new();
         let mut subtract = |fact: &Form| {
             let own = fact.terms.get(product).copied().unwrap_or(0);
+            // For integers, `x >= 0` is `a * x + a - 1 >= 0`.
             if own.signum() == factor.signum()
-                && let Some(scaled) = goal.times(own.abs())
+                && let Some(scaled) = goal.times(own.abs()).and_then(|g| g.offset(own.abs() - 1))
                 && let Some(rest) = scaled.plus(-factor.abs(), fact)
             {
                 steps.push(rest);

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use dagaz_core::exp::{Exp, Lambda, Stm};
 use dagaz_core::prim::BinOp;
-use dagaz_core::types::{Type, VarId};
+use dagaz_core::types::{Atom, Type, VarId};
 
 use super::{Fuser, Seen, rows, uses_any};
 
@@ -32,6 +32,29 @@ impl Fuser<'_> {
                 && is_worthwhile(&first.exp, &stm.exp)
                 && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
                 && self.can_move(*position, stm, seen)
+        })
+    }
+
+    /// As [`Fuser::sibling`], where results of the earlier operation are needed before the statement, but nothing that the
+    /// statement needs comes after it, so that both can be done there.
+    pub(super) fn early_sibling(&self, stm: &Stm, seen: &Seen) -> Option<usize> {
+        let (width, arrays) = rows(&stm.exp)?;
+        let candidates = arrays.iter().filter_map(|array| seen.readers.get(array)?.last()).copied();
+        let mut consumed = HashSet::new();
+        self.consumed_in(&stm.exp, &mut consumed);
+        if !consumed.is_empty() || !self.effects.is_removable(stm) {
+            return None;
+        }
+        candidates.into_iter().find(|position| {
+            let first = &seen.stms[*position];
+            let later: HashSet<VarId> =
+                seen.stms[*position..].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
+            let sizes = stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
+            rows(&first.exp).is_some_and(|(own, _)| own == width)
+                && can_be_one(&first.exp, &stm.exp)
+                && is_worthwhile(&first.exp, &stm.exp)
+                && !uses_any(stm, &later)
+                && !sizes.into_iter().any(|size| later.contains(&size))
         })
     }
 }

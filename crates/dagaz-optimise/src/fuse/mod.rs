@@ -13,8 +13,8 @@
 //! ```
 //!
 //! No work is done twice: all results of the first map must go to that operation and nowhere else, or the second one is a
-//! map, too, and gives the results of both. A map that may stop the program stays where it is, so that errors come
-//! in the same order, and no read of an array moves past its update in place, which would cost a copy. Expects that dead
+//! map, too, and gives the results of both. A map that may stop the program only moves where nothing else does, so that
+//! errors come in the same order, and no read of an array moves past its update in place, which would cost a copy. Expects that dead
 //! results are gone; leaves `let (x: t) = a` to [`crate::simplify`].
 
 mod horizontal;
@@ -37,7 +37,7 @@ pub fn fuse_operations(program: &mut Program) -> bool {
     for fun in &program.funs {
         count_body(&fun.body, &mut uses);
     }
-    let mut fuser = Fuser { effects, sharing, uses, vars: &mut program.vars, has_changed: false };
+    let mut fuser = Fuser { effects, sharing, uses, vars: &mut program.vars, has_changed: false, numbers: HashSet::new() };
     program.funs.iter_mut().for_each(|fun| fuser.body(&mut fun.body));
     fuser.has_changed
 }
@@ -64,14 +64,18 @@ struct Fuser<'p> {
     uses: HashMap<VarId, usize>,
     vars: &'p mut Vars,
     has_changed: bool,
+    /// Arrays `start, start + step, …`, which take no memory to read.
+    numbers: HashSet<VarId>,
 }
 
 /// The statements of a body that were seen, and which of them may be fused with later ones.
 #[derive(Default)]
 struct Seen {
     stms: Vec<Stm>,
-    /// The maps that cannot stop the program, by each of their results.
+    /// The maps, by each of their results.
     maps: HashMap<VarId, usize>,
+    /// Arrays that are one value many times.
+    copies: HashSet<VarId>,
     /// The operations that cannot stop the program, by the arrays they read; the latest ones last.
     readers: HashMap<VarId, Vec<usize>>,
 }
@@ -89,6 +93,12 @@ impl Fuser<'_> {
         let mut seen = Seen::default();
         for mut stm in std::mem::take(&mut body.stms) {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            if rows(&stm.exp).is_some_and(|(_, arrays)| arrays.iter().any(|a| seen.copies.contains(a)))
+                && !has_function(&stm.exp)
+            {
+                // The function takes what is copied as it is.
+                self.has_changed |= self.row_function(&mut stm.exp).is_some();
+            }
             while let Some(fusion) = self.producer(&stm, &seen) {
                 self.has_changed = true;
                 match fusion {
@@ -107,24 +117,39 @@ impl Fuser<'_> {
                 let first = seen.take(position);
                 self.join(first, &mut stm);
             }
-            self.note(&stm, &mut seen);
+            if let Some(position) = self.early_sibling(&stm, &seen) {
+                self.has_changed = true;
+                let first = seen.take(position);
+                self.join(first, &mut stm);
+                self.note(&stm, position, &mut seen);
+                seen.stms[position] = stm;
+                continue;
+            }
+            self.note(&stm, seen.stms.len(), &mut seen);
             seen.stms.push(stm);
         }
         body.stms = seen.stms;
         body.stms.retain(|stm| !is_taken(stm));
     }
 
-    fn note(&self, stm: &Stm, seen: &mut Seen) {
-        let has_accs = stm.pat.iter().any(|p| p.ty.is_acc());
+    fn note(&mut self, stm: &Stm, position: usize, seen: &mut Seen) {
+        if matches!(&stm.exp, Exp::Replicate { dims, .. } if dims.len() == 1) {
+            seen.copies.extend(stm.pat.iter().map(|p| p.var));
+        }
+        if matches!(stm.exp, Exp::Iota { .. }) {
+            self.numbers.extend(stm.pat.iter().map(|p| p.var));
+        }
         let Some((_, arrays)) = rows(&stm.exp) else { return };
-        if has_accs || !self.effects.is_removable(stm) {
+        if stm.pat.iter().any(|p| p.ty.is_acc()) {
             return;
         }
-        let position = seen.stms.len();
         if matches!(stm.exp, Exp::Map { .. }) {
             seen.maps.extend(stm.pat.iter().map(|p| (p.var, position)));
         }
-        for array in arrays {
+        if !self.effects.is_removable(stm) {
+            return;
+        }
+        for array in arrays.iter().filter(|array| !self.numbers.contains(array)) {
             seen.readers.entry(*array).or_default().push(position);
         }
     }
@@ -159,8 +184,13 @@ impl Fuser<'_> {
         })
     }
 
-    /// Whether what a statement reads is not consumed before, or by, a later one that is to do its work.
+    /// Whether a later statement can do the work of an earlier one: what that reads must not be consumed before, or there,
+    /// and if it may stop the program or print, everything up to there may not.
     fn can_move(&self, position: usize, to: &Stm, seen: &Seen) -> bool {
+        let mut later = seen.stms[position + 1..].iter().chain([to]);
+        if !self.effects.is_removable(&seen.stms[position]) && !later.all(|stm| self.effects.is_removable(stm)) {
+            return false;
+        }
         let mut consumed = HashSet::new();
         for stm in seen.stms[position + 1..].iter().chain([to]) {
             self.consumed_in(&stm.exp, &mut consumed);
@@ -250,6 +280,16 @@ impl Seen {
 /// Whether this is the place of a statement that was taken.
 fn is_taken(stm: &Stm) -> bool {
     stm.pat.is_empty() && matches!(stm.exp, Exp::Atom(_))
+}
+
+/// Whether an operation applies a function to its rows.
+fn has_function(exp: &Exp) -> bool {
+    match exp {
+        Exp::Map { .. } => true,
+        Exp::Reduce { pre, .. } | Exp::Scan { pre, .. } => pre.is_some(),
+        Exp::Hist { pre, .. } | Exp::Scatter { pre, .. } => pre.is_some(),
+        _ => false,
+    }
 }
 
 /// Whether a statement mentions any of these variables.
