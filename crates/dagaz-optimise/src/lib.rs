@@ -16,6 +16,7 @@ mod hoist;
 mod rows;
 mod sharing;
 mod simplify;
+mod small;
 mod walk;
 
 use dagaz_core::exp::Program;
@@ -29,6 +30,7 @@ pub use crate::fuse::fuse_operations;
 pub use crate::hoist::hoist_invariants;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
+pub use crate::small::unroll_small;
 
 /// The cheap part, for programs fresh from the simplifier.
 pub fn clean_up(program: &mut Program) {
@@ -55,6 +57,7 @@ pub fn after_derivatives(program: &mut Program) {
     // What was fused further out brings maps together further in.
     for _ in 0..MOST_FUSIONS {
         let has_changed = fuse_operations(program);
+        unroll_small(program);
         simplify(program);
         remove_dead_code(program);
         if !has_changed {

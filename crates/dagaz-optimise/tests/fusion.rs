@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify};
+use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify, unroll_small};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
@@ -233,4 +233,60 @@ fn maps_and_copies_go_into_histograms() {
               in (h_10)
         "#]],
     );
+}
+
+#[test]
+fn small_vectors_are_scalars() {
+    let input = r"def f (n: i64, ps: [n][3]f64, qs: [3]f64) : (ds: [n]f64, rs: [3]f64) =
+        let (ds: [n]f64) = map n (ps) \(p: [3]f64) : (f64) ->
+          let (v: [3]f64) = map 3i64 (p, qs) \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.sub x y
+            in (z)
+          let (d: f64) = reduce 3i64 (v)
+          pre \(x: f64) : (f64) ->
+            let (z: f64) = f64.mul x x
+            in (z)
+          op \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.add x y
+            in (z)
+          neutral (0.0f64)
+          in (d)
+        let (rs: [3]f64) = map 3i64 (qs) \(x: f64) : (f64) ->
+          let (z: f64) = f64.neg x
+          in (z)
+        in (ds, rs)";
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
+    expect![[r#"
+        def f (n_0: i64, ps_1: [n_0][3i64]f64, qs_2: [3i64]f64) : (ds_3: [n_0]f64, rs_4: [3i64]f64) =
+          let (ds_5: [n_0]f64) =
+            map n_0 (ps_1)
+              \(p_6: [3i64]f64) : (f64) ->
+                let (x_20: f64) = p_6[0i64] certified
+                let (y_21: f64) = qs_2[0i64] certified
+                let (z_22: f64) = f64.sub x_20 y_21
+                let (x_23: f64) = p_6[1i64] certified
+                let (y_24: f64) = qs_2[1i64] certified
+                let (z_25: f64) = f64.sub x_23 y_24
+                let (x_26: f64) = p_6[2i64] certified
+                let (y_27: f64) = qs_2[2i64] certified
+                let (z_28: f64) = f64.sub x_26 y_27
+                let (z_30: f64) = f64.mul z_22 z_22
+                let (z_31: f64) = f64.add 0.0f64 z_30
+                let (z_33: f64) = f64.mul z_25 z_25
+                let (z_34: f64) = f64.add z_31 z_33
+                let (z_36: f64) = f64.mul z_28 z_28
+                let (z_37: f64) = f64.add z_34 z_36
+                in (z_37)
+          let (x_38: f64) = qs_2[0i64] certified
+          let (z_39: f64) = f64.neg x_38
+          let (x_40: f64) = qs_2[1i64] certified
+          let (z_41: f64) = f64.neg x_40
+          let (x_42: f64) = qs_2[2i64] certified
+          let (z_43: f64) = f64.neg x_42
+          let (rs_17: [3i64]f64) = array f64 (z_39, z_41, z_43)
+          in (ds_5, rs_17)
+    "#]]
+    .assert_eq(&print_without_locs(&program));
 }
