@@ -8,8 +8,10 @@ pub mod imp;
 mod lower;
 mod print_c;
 mod scalar;
+mod standalone;
 
 use dagaz_core::exp::{Loc, Program};
+pub use standalone::{CLibrary, generate_library};
 
 /// A program as C.
 #[derive(Clone, Debug)]

@@ -18,6 +18,7 @@ use dagaz_core::prim::Prim;
 use dagaz_core::value::Value;
 
 pub use cache::clear as clear_cache;
+pub use dagaz_codegen::{CLibrary, generate_library};
 
 /// A program as machine code. Top-level constants are evaluated when a call first needs them, and kept.
 pub struct Native {
