@@ -2,13 +2,14 @@
 //!
 //! [`Native::load`] compiles the C text of a program, or finds what was compiled before, and loads it; calls then take
 //! and give the values of `dagaz-core`, and fail with the errors of its interpreter. All unsafe code of the project is
-//! here, in `library` and `host`.
+//! here, in `library`, `host` and `threads`.
 
 mod cache;
 mod compiler;
 mod host;
 mod library;
 mod message;
+mod threads;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub use dagaz_codegen::{CLibrary, generate_library};
 pub struct Native {
     program: Arc<Program>,
     library: library::Library,
+    threads: threads::Threads,
     pub limits: Limits,
 }
 
@@ -33,7 +35,13 @@ impl Native {
         let source = dagaz_codegen::generate(&program)?;
         let object = compiler::shared_object(&source.text)?;
         let library = library::Library::open(object, source)?;
-        Ok(Native { program, library, limits: Limits::generous() })
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Native { program, library, threads: threads::Threads::new(count), limits: Limits::generous() })
+    }
+
+    /// How many threads parallel loops run on; results do not depend on it. As many as the machine has if not set.
+    pub fn set_threads(&mut self, count: usize) {
+        self.threads = threads::Threads::new(count);
     }
 
     /// As [`dagaz_core::interp::Interpreter::call_entry`].
@@ -53,7 +61,7 @@ impl Native {
         };
         let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         all.extend(args);
-        let mut results = self.library.call(number, fun, &all, &self.limits)?;
+        let mut results = self.library.call(number, fun, &all, &self.limits, &self.threads)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
 }

@@ -14,6 +14,7 @@ use crate::compiler::Object;
 use crate::host::{Call, HOST, Host, Note, read_array, read_notes};
 use crate::message::message;
 use crate::prim_of_bits;
+use crate::threads::Threads;
 
 /// Recursive programs may use so much stack, of which only what is used becomes memory.
 const STACK: usize = 1 << 30;
@@ -31,7 +32,7 @@ struct RawValue {
 
 type Context = *mut c_void;
 type EntryFn = unsafe extern "C" fn(Context, *mut RawValue, *mut RawValue) -> i32;
-type StartFn = unsafe extern "C" fn(Context, *const Host, *const c_void, i64, i32, *const u8);
+type StartFn = unsafe extern "C" fn(Context, *const Host, *const c_void, i64, i32, *const u8, i32);
 type LendFn = unsafe extern "C" fn(Context, *mut RawValue, *const c_void, i64) -> i32;
 
 pub(crate) struct Library {
@@ -102,11 +103,12 @@ impl Library {
         fun: &Fun,
         args: &[Value],
         limits: &Limits,
+        threads: &Threads,
     ) -> Result<Vec<Value>, RuntimeError> {
         let Some(function) = self.entries.get(entry).copied() else {
             return Err(RuntimeError::new("internal error: no such entry point"));
         };
-        stacker::grow(STACK, || self.call_on_stack(function, fun, args, limits))
+        stacker::grow(STACK, || self.call_on_stack(function, fun, args, limits, threads))
     }
 
     fn call_on_stack(
@@ -115,16 +117,20 @@ impl Library {
         fun: &Fun,
         args: &[Value],
         limits: &Limits,
+        threads: &Threads,
     ) -> Result<Vec<Value>, RuntimeError> {
         let context: Context = self.context.as_mut_ptr().cast();
         let sites = std::mem::take(&mut self.source.sites);
-        let call = Call { limits, sites: &sites };
+        let call = Call { limits, sites: &sites, threads };
+        let count = i32::try_from(threads.count()).unwrap_or(i32::MAX);
         let memory = limits.memory.and_then(|m| i64::try_from(m).ok()).unwrap_or(i64::MAX);
         let depth = i32::try_from(limits.depth).unwrap_or(i32::MAX);
         let here: *const u8 = (&raw const call).cast();
         let stack_low = here.wrapping_sub(STACK - STACK_RESERVE);
         // SAFETY: the context has the size that the library wants; host and call outlive the use of it.
-        unsafe { (self.start)(context, &raw const HOST, (&raw const call).cast(), memory, depth, stack_low) };
+        unsafe {
+            (self.start)(context, &raw const HOST, (&raw const call).cast(), memory, depth, stack_low, count)
+        };
         let mut input: Vec<RawValue> = Vec::with_capacity(args.len());
         let mut is_lent = true;
         for arg in args {

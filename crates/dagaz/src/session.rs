@@ -69,6 +69,13 @@ impl Session {
         }
     }
 
+    /// How many threads machine code runs on, instead of as many as the machine has. Results do not depend on it.
+    pub fn set_threads(&mut self, count: usize) {
+        if let Engine::Native(native) = &mut self.engine {
+            native.set_threads(count);
+        }
+    }
+
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.core.entries.iter().find(|entry| entry.name == name)
     }
