@@ -1,5 +1,4 @@
 /* Contexts, arrays, and calls of entry points with the values of a C program. */
-#include <pthread.h>
 
 typedef struct {
   enum { DZ_DIM_CONSTANT, DZ_DIM_SIZE, DZ_DIM_ARGUMENT } kind;
@@ -37,6 +36,7 @@ struct dagaz_config {
 struct dagaz_context {
   dz_ctx *state;
   pthread_mutex_t lock;
+  dz_pool *pool;
   int threads;
   i64 held; /* bytes that belong to arrays of the caller */
   char *error;
@@ -69,6 +69,10 @@ static void dz_host_trace(void *user, i32 site, dz_note *notes, i64 count) {
   free(text.start);
 }
 
+static void dz_host_parallel(void *user, void (*work)(void *, char *), void *job, i64 threads, char *stack_low) {
+  dz_pool_run(((dagaz_context *)user)->pool, work, job, threads, stack_low);
+}
+
 static const dz_host dz_standalone_host = {
     .unop = dz_host_unop,
     .binop = dz_host_binop,
@@ -76,6 +80,7 @@ static const dz_host dz_standalone_host = {
     .convert = dz_host_convert,
     .poll = dz_host_poll,
     .trace = dz_host_trace,
+    .parallel = dz_host_parallel,
 };
 
 /* Where the stack of this thread ends, with something left for one more call. */
@@ -96,7 +101,7 @@ static char *dz_stack_low(void) {
 }
 
 static void dz_prepare(dagaz_context *ctx) {
-  dz_start(ctx->state, &dz_standalone_host, ctx, INT64_MAX, 100000, dz_stack_low());
+  dz_start(ctx->state, &dz_standalone_host, ctx, INT64_MAX, 100000, dz_stack_low(), ctx->threads);
 }
 
 static int dz_report(dagaz_context *ctx, int code, dz_text text) {
@@ -227,12 +232,14 @@ dagaz_context *dagaz_context_new(const dagaz_config *config) {
     return NULL;
   }
   ctx->threads = config ? config->threads : 1;
+  if (ctx->threads > 1) ctx->pool = dz_pool_new(ctx->threads);
   dz_prepare(ctx);
   return ctx;
 }
 
 void dagaz_context_free(dagaz_context *ctx) {
   if (!ctx) return;
+  dz_pool_free(ctx->pool);
   dz_clear(ctx->state);
   free(ctx->state);
   free(ctx->error);
@@ -264,7 +271,7 @@ static i64 dz_count(i32 rank, const i64 *dims) {
 }
 
 /* A new block for elements of the caller. */
-static dz_block *dz_new_block(dagaz_context *ctx, i32 type, i64 elements, const void *data) {
+static dz_block *dz_caller_block(dagaz_context *ctx, i32 type, i64 elements, const void *data) {
   dz_block *block = dz_alloc(ctx->state, -1, elements, dz_type_sizes[type], type);
   if (!block) {
     dz_report_stop(ctx);
@@ -285,7 +292,7 @@ static dz_array *dz_array_new(dagaz_context *ctx, i32 type, i32 rank, const void
     }
   }
   dz_prepare(ctx);
-  dz_block *block = dz_new_block(ctx, type, dz_count(rank, dims), data);
+  dz_block *block = dz_caller_block(ctx, type, dz_count(rank, dims), data);
   if (!block) goto end;
   array = calloc(1, sizeof *array);
   if (!array) {
@@ -402,7 +409,7 @@ static int dz_call_run(dz_call *call) {
   if (call->status) return call->status;
   dz_prepare(call->ctx);
   dz_value *args = call->in + entry->size_params;
-  for (i32 i = 0; i < entry->params; i++) dz_retain(args[i].mem);
+  for (i32 i = 0; i < entry->params; i++) dz_retain(call->ctx->state, args[i].mem);
   if (entry->run(call->ctx->state, call->in, call->out) == 0) return DAGAZ_SUCCESS;
   /* Backwards, so that an array that was passed twice has its first number in the end. */
   for (i32 i = entry->params - 1; i >= 0; i--) {
@@ -421,7 +428,7 @@ static dz_value dz_take(dz_call *call) {
   dz_block *block = value.mem;
   bool is_ours = block && block->next != block;
   if (!block || (is_ours && block->refs > 1)) {
-    value.mem = dz_new_block(call->ctx, slot->type, elements, value.data);
+    value.mem = dz_caller_block(call->ctx, slot->type, elements, value.data);
     if (!value.mem) {
       call->status = DAGAZ_OUT_OF_MEMORY;
       return value;
@@ -473,10 +480,10 @@ static int dz_call_end(dz_call *call) {
 }
 
 /* Some values of a record as values of their own, which share the elements. */
-static void dz_share(dz_value *to, const dz_value *from, i32 count) {
+static void dz_share(dagaz_context *ctx, dz_value *to, const dz_value *from, i32 count) {
   for (i32 i = 0; i < count; i++) {
     to[i] = from[i];
-    dz_retain(to[i].mem);
+    dz_retain(ctx->state, to[i].mem);
   }
 }
 
@@ -485,7 +492,7 @@ static int dz_get_array(dagaz_context *ctx, dz_array **out, const dz_record *rec
   dz_array *array = calloc(1, sizeof *array);
   if (!array) return dz_no_memory(ctx);
   *array = (dz_array){.owner = ctx, .type = type, .rank = rank};
-  dz_share(&array->value, &record->values[at], 1);
+  dz_share(ctx, &array->value, &record->values[at], 1);
   *out = array;
   return DAGAZ_SUCCESS;
 }
@@ -494,7 +501,7 @@ static int dz_get_record(dagaz_context *ctx, dz_record **out, const dz_record *r
   if (!record || record->owner != ctx) return dz_invalid(ctx, "the value is not one of this context");
   dz_record *part = dz_record_alloc(ctx, count);
   if (!part) return dz_no_memory(ctx);
-  dz_share(part->values, &record->values[at], count);
+  dz_share(ctx, part->values, &record->values[at], count);
   *out = part;
   return DAGAZ_SUCCESS;
 }

@@ -236,7 +236,7 @@ fn new_record(names: &Names, opaque: &OpaqueType, fields: &[(String, EntryType)]
             "if (!{field} || {field}->{inside}.owner != ctx) \
              return dz_invalid(ctx, \"a field is not a value of this context\");\n  "
         );
-        let _ = write!(shares, "  dz_share(&record->values[{at}], {values}, {});\n", ty.arity());
+        let _ = write!(shares, "  dz_share(ctx, &record->values[{at}], {values}, {});\n", ty.arity());
         at += ty.arity();
     }
     Ok(format!(

@@ -1,6 +1,6 @@
 //! A program as a C library of its own: one file of source and one header, for C programs without any Rust.
 //!
-//! The source is the generated program, then C files that stand in for the host (`special.c`, `text.c`), then contexts,
+//! The source is the generated program, then C files that stand in for the host (`special.c`, `text.c`, `pool.c`), then contexts,
 //! arrays and calls (`context.c`), and last the functions of this program: for every type that an entry point takes or
 //! gives, and for every entry point. With a `main` function (`main.c`) it is an executable.
 //!
@@ -28,6 +28,7 @@ pub struct CLibrary {
 const SPECIAL: &str = include_str!("special.c");
 const TEXT: &str = include_str!("text.c");
 const SITES: &str = include_str!("sites.h");
+const POOL: &str = include_str!("pool.c");
 const CONTEXT: &str = include_str!("context.c");
 const HEADER: &str = include_str!("header.h");
 
@@ -51,6 +52,7 @@ fn source(program: &Program, names: &Names, include: &str) -> Result<String, Str
         TEXT.to_string(),
         SITES.to_string(),
         tables::sites(program, &generated.sites),
+        POOL.to_string(),
         CONTEXT.to_string(),
         functions::types(names),
         tables::entries(program, &generated.entries)?,
