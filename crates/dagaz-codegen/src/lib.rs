@@ -12,7 +12,7 @@ mod scalar;
 mod standalone;
 
 use dagaz_core::exp::{Loc, Program};
-pub use standalone::{CLibrary, generate_library};
+pub use standalone::{CLibrary, generate_executable, generate_library};
 
 /// A program as C.
 #[derive(Clone, Debug)]

@@ -285,6 +285,11 @@ impl Compiled {
         dagaz_runtime::generate_library(&self.core, name)
     }
 
+    /// Write the program as an executable, made by the C compiler of this machine.
+    pub fn make_executable(&self, path: &Path) -> Result<(), String> {
+        dagaz_runtime::make_executable(&self.core, path)
+    }
+
     /// Something to call entry points with, on the reference interpreter.
     pub fn session(&self) -> Session {
         self.session_on(Backend::Interpreter)

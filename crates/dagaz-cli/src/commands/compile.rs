@@ -17,6 +17,9 @@ pub fn run(options: &CompileOptions) -> Outcome {
         return Err(Stop::Misuse("the output needs a name".to_owned()));
     }
     let cannot = |reason: String| Stop::Program(dagaz::render::message(style(), &reason));
+    if !options.lib {
+        return program.make_executable(&output).map_err(cannot);
+    }
     let library = program.c_library(&name).map_err(cannot)?;
     write(&with_extension(&output, "c"), &library.source)?;
     write(&with_extension(&output, "h"), &library.header)

@@ -30,6 +30,8 @@ const TEXT: &str = include_str!("text.c");
 const SITES: &str = include_str!("sites.h");
 const POOL: &str = include_str!("pool.c");
 const CONTEXT: &str = include_str!("context.c");
+const READER: &str = include_str!("reader.c");
+const MAIN: &str = include_str!("main.c");
 const HEADER: &str = include_str!("header.h");
 
 /// The library of a program without derivatives. `name` is that of the header file, without `.h`.
@@ -38,6 +40,13 @@ pub fn generate_library(program: &Program, name: &str) -> Result<CLibrary, Strin
     let header = header(program, &names, name)?;
     let source = source(program, &names, &format!("#include \"{name}.h\"\n"))?;
     Ok(CLibrary { source, header })
+}
+
+/// The C text of an executable that reads arguments from standard input, and prints results as `dagaz run` does.
+pub fn generate_executable(program: &Program) -> Result<String, String> {
+    let names = Names::new(program)?;
+    let header = header(program, &names, "program")?;
+    Ok(format!("{}\n{READER}\n{MAIN}", source(program, &names, &header)?))
 }
 
 fn source(program: &Program, names: &Names, include: &str) -> Result<String, String> {
