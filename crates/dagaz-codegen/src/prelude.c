@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elementary functions have variants for vectors in the GNU C library. Their results can differ from those for single
+   numbers in the last bits. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)
+#define DZ_VECTOR(f)                                                            \
+  extern __attribute__((simd("notinbranch"), const)) double f(double);          \
+  extern __attribute__((simd("notinbranch"), const)) float f##f(float);
+DZ_VECTOR(exp) DZ_VECTOR(log) DZ_VECTOR(sin) DZ_VECTOR(cos) DZ_VECTOR(tan) DZ_VECTOR(tanh)
+DZ_VECTOR(log2) DZ_VECTOR(log10) DZ_VECTOR(log1p) DZ_VECTOR(asin) DZ_VECTOR(acos) DZ_VECTOR(atan)
+DZ_VECTOR(sinh) DZ_VECTOR(cosh) DZ_VECTOR(cbrt) DZ_VECTOR(asinh) DZ_VECTOR(acosh) DZ_VECTOR(atanh)
+DZ_VECTOR(erf) DZ_VECTOR(erfc)
+extern __attribute__((simd("notinbranch"), const)) double pow(double, double);
+extern __attribute__((simd("notinbranch"), const)) float powf(float, float);
+#endif
+#endif
+
 typedef int8_t i8;
 typedef int16_t i16;
 typedef int32_t i32;

@@ -50,6 +50,11 @@ impl Native {
         self.threads = threads::Threads::new(count);
     }
 
+    /// How long the last call took, without the values that went in and out.
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.library.elapsed
+    }
+
     /// As [`dagaz_core::interp::Interpreter::call_entry`].
     pub fn call_entry(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
         let program = self.program.clone();

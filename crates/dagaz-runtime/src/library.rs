@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
+use std::time::{Duration, Instant};
 
 use dagaz_codegen::CSource;
 use dagaz_core::exp::{Fun, Loc};
@@ -47,6 +48,8 @@ pub(crate) struct Library {
     error_notes: unsafe extern "C" fn(Context, *mut *const Note) -> i64,
     clear: unsafe extern "C" fn(Context),
     source: CSource,
+    /// How long the last call took, without the values that went in and out.
+    pub(crate) elapsed: Duration,
     /// Keeps the functions above loaded.
     _library: libloading::Library,
     _object: Object,
@@ -91,6 +94,7 @@ impl Library {
             error_notes: symbol!(b"dz_error_notes", unsafe extern "C" fn(Context, *mut *const Note) -> i64),
             clear: symbol!(b"dz_clear", unsafe extern "C" fn(Context)),
             source,
+            elapsed: Duration::ZERO,
             _library: library,
             _object: object,
         })
@@ -152,9 +156,11 @@ impl Library {
             return Err(RuntimeError::new("out of memory"));
         }
         let mut output: Vec<RawValue> = fun.ret.iter().map(|_| empty()).collect();
+        let start = Instant::now();
         // SAFETY: there are as many values as the function has parameters and results, of the types that it has,
         // which `entry_sizes` has checked.
         let status = unsafe { function(context, input.as_mut_ptr(), output.as_mut_ptr()) };
+        self.elapsed = start.elapsed();
         let outcome = match status {
             0 => self.results(context, fun, &output),
             _ => Err(self.error(context, &call)),

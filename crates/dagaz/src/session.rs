@@ -90,6 +90,14 @@ impl Session {
         outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
     }
 
+    /// How long the last call took in machine code, without the values that went in and out.
+    pub fn elapsed(&self) -> Option<std::time::Duration> {
+        match &self.engine {
+            Engine::Interpreter(_) => None,
+            Engine::Native(native) => Some(native.elapsed()),
+        }
+    }
+
     /// What the last call cost; nothing is counted in machine code.
     pub fn counters(&self) -> Counters {
         match &self.engine {
