@@ -26,11 +26,11 @@ HERE = Path(__file__).resolve().parent
 
 
 def flags():
-    """Those that dagaz itself uses, and one for the pragmas of the C."""
+    """Those that dagaz itself uses, and those for the pragmas of the C and for shared objects."""
     source = (HERE.parent / "crates/dagaz-runtime/src/compiler.rs").read_text()
     table = re.search(r"const FLAGS.*?=\s*\[(.*?)\];", source, re.S)
     own = re.findall(r'"([^"]+)"', table.group(1))
-    return own + [flag for flag in ("-fopenmp-simd",) if flag not in own]
+    return own + [flag for flag in ("-fopenmp-simd", "-fPIC", "-shared") if flag not in own]
 
 
 C_TYPES = {

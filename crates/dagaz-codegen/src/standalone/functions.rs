@@ -69,7 +69,11 @@ pub(super) fn declarations(program: &Program, names: &Names) -> Result<String, S
     }
     for opaque in &names.opaques {
         let name = &opaque.c_name;
-        let _ = writeln!(text, "/* {} */\ntypedef struct {name} {name};", opaque.source_name.replace("*/", "* /"));
+        let _ = writeln!(
+            text,
+            "/* {} */\ntypedef struct {name} {name};",
+            opaque.source_name.replace("*/", "* /")
+        );
         for head in opaque_heads(names, opaque)? {
             let _ = writeln!(text, "{head};");
         }
@@ -201,7 +205,9 @@ fn opaque_functions(text: &mut String, names: &Names, opaque: &OpaqueType) -> Re
                     let core = ty.types().first();
                     let code = core.and_then(Type::elem).map_or(0, type_code);
                     let rank = core.map_or(0, Type::rank);
-                    format!("return dz_get_array(ctx, (dz_array **)out, &value->record, {at}, {code}, {rank});")
+                    format!(
+                        "return dz_get_array(ctx, (dz_array **)out, &value->record, {at}, {code}, {rank});"
+                    )
                 }
                 Shape::Opaque(part) => format!(
                     "return dz_get_record(ctx, (dz_record **)out, &value->record, {at}, {});",

@@ -1,4 +1,5 @@
-/* A library made by dagaz. Compile the .c file with -O3 -march=native, and link with -lm -lpthread.
+/* A library made by dagaz. Compile the .c file with -fwrapv (integers wrap), and to be fast with -O3 -march=native
+   -fopenmp-simd -fno-math-errno; with -ffp-contract=off, results are those of `dagaz run`. Link with -lm -lpthread.
 
    A context holds a program's state; everything belongs to the context that it was made with, and is freed before it.
    Several threads may use one context, one after the other; threads that work at the same time have contexts of their

@@ -9,9 +9,10 @@ use dagaz_core::types::Type;
 /// Words of C, and names that the generated functions use themselves.
 const RESERVED: &[&str] = &[
     "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short",
-    "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
-    "ctx", "call", "out", "true", "false", "asm", "class", "new", "delete", "this", "template",
+    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+    "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+    "volatile", "while", "ctx", "call", "out", "true", "false", "asm", "class", "new", "delete", "this",
+    "template",
 ];
 
 /// A type of the user's that is not a scalar or an array of scalars.

@@ -158,7 +158,8 @@ static f64 dz_unop_f64(i32 op, f64 x) {
     case DZ_UNOP_SIGNUM: return f64_signum(x);
     case DZ_UNOP_SQRT: return sqrt(x);
     case DZ_UNOP_RSQRT: return 1.0 / sqrt(x);
-    case DZ_UNOP_CBRT: return cbrt(x);
+    /* That at double precision is not always rounded correctly. */
+    case DZ_UNOP_CBRT: return (f64)cbrtl(x);
     case DZ_UNOP_EXP: return exp(x);
     case DZ_UNOP_LOG: return log(x);
     case DZ_UNOP_LOG2: return log2(x);

@@ -86,11 +86,7 @@ pub(super) fn sites(program: &Program, sites: &[Site]) -> String {
         let table = match texts.is_empty() {
             true => "0".to_string(),
             false => {
-                let _ = writeln!(
-                    parts,
-                    "static const char *const dz_site_{i}[] = {{{}}};",
-                    texts.join(", ")
-                );
+                let _ = writeln!(parts, "static const char *const dz_site_{i}[] = {{{}}};", texts.join(", "));
                 format!("dz_site_{i}")
             }
         };
@@ -136,14 +132,20 @@ pub(super) fn entries(program: &Program, functions: &[String]) -> Result<String,
         let (sizes, params) = fun.params.split_at(entry.size_params.min(fun.params.len()));
         let results = fun.ret.get(entry.size_results..).unwrap_or(&[]);
         let names = value_names(entry);
-        let of_params = slots(&mut text, &format!("dz_params_{i}"), params, &names, &|atom| dim(fun, entry, atom));
-        let of_results = slots(&mut text, &format!("dz_results_{i}"), results, &[], &|_| "{0, 0}".to_string());
+        let of_params =
+            slots(&mut text, &format!("dz_params_{i}"), params, &names, &|atom| dim(fun, entry, atom));
+        let of_results =
+            slots(&mut text, &format!("dz_results_{i}"), results, &[], &|_| "{0, 0}".to_string());
         let mut shown: Vec<String> = Vec::new();
         for result in &entry.results {
             show(result, &mut shown);
             shown.push("{\"\\n\", 0, 0}".to_string());
         }
-        let _ = writeln!(text, "static const dz_shown dz_shown_{i}[] = {{{}{{\"\", 0, 0}}}};", shown.iter().map(|s| format!("{s}, ")).collect::<String>());
+        let _ = writeln!(
+            text,
+            "static const dz_shown dz_shown_{i}[] = {{{}{{\"\", 0, 0}}}};",
+            shown.iter().map(|s| format!("{s}, ")).collect::<String>()
+        );
         let described: Vec<String> =
             entry.params.iter().map(|p| format!("{}: {}", p.name, p.ty.name())).collect();
         let _ = writeln!(
