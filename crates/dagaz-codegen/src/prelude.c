@@ -176,6 +176,11 @@ static void dz_drop_spares(dz_ctx *ctx) {
   }
 }
 
+static i64 dz_plus(i64 a, i64 b) {
+  i64 sum;
+  return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? INT64_MIN : INT64_MAX) : sum;
+}
+
 /* A block for at least so many bytes that was used before, or none. */
 static dz_block *dz_used_block(dz_ctx *ctx, i64 bytes) {
   if (dz_class(bytes) < DZ_CLASSES) {

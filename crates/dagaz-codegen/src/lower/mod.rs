@@ -15,6 +15,7 @@ mod cost;
 mod folds;
 mod functions;
 mod histograms;
+mod interior;
 mod parallel;
 mod rows;
 mod vectors;

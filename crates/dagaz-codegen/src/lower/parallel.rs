@@ -1,10 +1,13 @@
 //! Maps as loops, and the loops that all parallel operations are made of.
 
+use std::collections::HashSet;
+
 use dagaz_core::exp::{Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::folds::Fold;
+use super::interior::interior;
 use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
@@ -29,12 +32,7 @@ impl Lower<'_> {
         let bound = self.atom(width);
         if self.is_simple(lambda) {
             let cost = self.cost(&[lambda]);
-            self.pieces(&bound, &cost, false, |l, from, to| {
-                l.simple_loop(from, to, &[], &|l, i| {
-                    l.load_row(arrays, &lambda.params, i)?;
-                    l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
-                })
-            })?;
+            self.pieces(&bound, &cost, false, |l, from, to| l.simple_map(pat, arrays, lambda, from, to))?;
         } else if lambda.ret.iter().any(Type::is_acc) {
             self.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))?;
         } else {
@@ -47,6 +45,60 @@ impl Lower<'_> {
             self.bind_acc(param.var, *result)?;
         }
         Ok(())
+    }
+
+    /// A loop of scalar operations; its middle part by itself, if it is simpler there.
+    fn simple_map(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        from: &str,
+        to: &str,
+    ) -> Lowered<()> {
+        let counts = |array: &VarId| {
+            let form = self.vars.get(array).map(|info| &info.form);
+            form == Some(&Form::Range { start: "0L".to_string(), step: "1L".to_string() })
+        };
+        let counters = arrays.iter().zip(&lambda.params).filter(|(array, _)| counts(array));
+        let counters: HashSet<VarId> = counters.map(|(_, param)| param.var).collect();
+        let Some(middle) = interior(lambda, &counters) else {
+            return self.simple_map_loop(pat, arrays, lambda, from, to);
+        };
+        let (first, last) = (self.temp("first"), self.temp("last"));
+        self.limit(&first, from, "i64_max", &middle.from);
+        self.limit(&last, to, "i64_min", &middle.to);
+        self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
+        self.simple_map_loop(pat, arrays, &middle.lambda, &first, &last)?;
+        self.for_loop(LoopKind::Sequential, "2", |l, side| {
+            let (start, end) = (l.temp("start"), l.temp("end"));
+            l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
+            l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
+            l.simple_map_loop(pat, arrays, lambda, &start, &end)
+        })
+    }
+
+    /// The least or the greatest of some sums.
+    fn limit(&mut self, name: &str, start: &str, function: &str, sums: &[(Atom, i64)]) {
+        self.set("i64", name, start);
+        for (atom, number) in sums {
+            let atom = self.atom(*atom);
+            self.line(format!("{name} = {function}({name}, dz_plus({atom}, {number}L));"));
+        }
+    }
+
+    fn simple_map_loop(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        from: &str,
+        to: &str,
+    ) -> Lowered<()> {
+        self.simple_loop(from, to, &[], &|l, i| {
+            l.load_row(arrays, &lambda.params, i)?;
+            l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
+        })
     }
 
     fn iteration_of_map(&mut self, pat: &[Param], arrays: &[VarId], lambda: &Lambda, i: &str) -> Lowered<()> {

@@ -22,10 +22,18 @@ pub(super) enum Def {
     Wrapped(Form),
     /// An operation of two integers other than those that forms express.
     BinOp(BinOp, Atom, Atom),
-    Branch { cond: Atom, then: Atom, otherwise: Atom },
+    Branch {
+        cond: Atom,
+        then: Atom,
+        otherwise: Atom,
+    },
     Abs(Atom),
     Not(Atom),
-    Compare { op: dagaz_core::prim::CmpOp, left: Atom, right: Atom },
+    Compare {
+        op: dagaz_core::prim::CmpOp,
+        left: Atom,
+        right: Atom,
+    },
 }
 
 /// No array has as many elements, nor a dimension of that size.
@@ -99,17 +107,15 @@ impl Facts {
                 Some(Form::constant(i128::from(prim.as_i64()? as u64)))
             }
             Atom::Const(prim) => prim.as_i64().map(|n| Form::constant(n.into())),
-            Atom::Var(var) => {
-                Some(self.forms.get(&var).cloned().unwrap_or_else(|| Form::var(var)))
-            }
+            Atom::Var(var) => Some(self.forms.get(&var).cloned().unwrap_or_else(|| Form::var(var))),
         }
     }
 
     /// The variable is the form, but for wrapping.
     pub fn define(&mut self, var: VarId, ty: PrimType, form: Form) {
         let (least, most) = range(ty);
-        let is_narrow = self.least(&form).is_some_and(|l| l >= least)
-            && self.most(&form).is_some_and(|m| m <= most);
+        let is_narrow =
+            self.least(&form).is_some_and(|l| l >= least) && self.most(&form).is_some_and(|m| m <= most);
         let is_product = form.terms.keys().any(|product| product.len() > 1);
         if is_narrow || is_product && self.is_exact(&form, ty) {
             self.forms.insert(var, form);
@@ -192,8 +198,7 @@ impl Facts {
     fn product_interval(&self, product: &[VarId]) -> Option<(i128, i128)> {
         product.iter().try_fold((1i128, 1i128), |(a, b), var| {
             let (c, d) = self.interval(*var);
-            let all: [i128; 4] =
-                [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+            let all: [i128; 4] = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
             Some((all.into_iter().min()?, all.into_iter().max()?))
         })
     }

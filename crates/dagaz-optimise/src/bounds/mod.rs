@@ -109,8 +109,8 @@ impl Walk {
             let (Some(index), Some(dim)) = (self.facts.form(*index), self.facts.form(*dim)) else { return };
             let rest = dim.minus(&index).and_then(|rest| rest.offset(-1));
             if *check == Check::Checked {
-                is_within &= self.facts.is_nonnegative(Some(index.clone()))
-                    && self.facts.is_nonnegative(rest.clone());
+                is_within &=
+                    self.facts.is_nonnegative(Some(index.clone())) && self.facts.is_nonnegative(rest.clone());
             }
             if *check == Check::Certified || !is_within {
                 self.facts.learn(Some(index));

@@ -37,7 +37,14 @@ pub fn fuse_operations(program: &mut Program) -> bool {
     for fun in &program.funs {
         count_body(&fun.body, &mut uses);
     }
-    let mut fuser = Fuser { effects, sharing, uses, vars: &mut program.vars, has_changed: false, numbers: HashSet::new() };
+    let mut fuser = Fuser {
+        effects,
+        sharing,
+        uses,
+        vars: &mut program.vars,
+        has_changed: false,
+        numbers: HashSet::new(),
+    };
     program.funs.iter_mut().for_each(|fun| fuser.body(&mut fun.body));
     fuser.has_changed
 }
@@ -188,7 +195,9 @@ impl Fuser<'_> {
     /// and if it may stop the program or print, everything up to there may not.
     fn can_move(&self, position: usize, to: &Stm, seen: &Seen) -> bool {
         let mut later = seen.stms[position + 1..].iter().chain([to]);
-        if !self.effects.is_removable(&seen.stms[position]) && !later.all(|stm| self.effects.is_removable(stm)) {
+        if !self.effects.is_removable(&seen.stms[position])
+            && !later.all(|stm| self.effects.is_removable(stm))
+        {
             return false;
         }
         let mut consumed = HashSet::new();

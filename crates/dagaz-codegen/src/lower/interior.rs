@@ -1,0 +1,195 @@
+//! Away from the border, stencils need no tests.
+//!
+//! Where a loop compares its counter with something that stays the same, or takes the lesser or greater of both, there is
+//! a middle part of the iterations in which the answer is known:
+//!
+//!     for j { a = max(0, j - 1); b = min(n - 1, j + 1); … }
+//!     ==>
+//!     for j in [0, 1) and [n - 1, n) { as before }    for j in [1, n - 1) { a = j - 1; b = j + 1; … }
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType};
+use dagaz_core::types::{Atom, VarId};
+
+/// The middle of a loop: the least and the first too great value of the counter are the greatest of `from` and the least
+/// of `to`, each an atom and a number to be added.
+pub(super) struct Interior {
+    pub(super) from: Vec<(Atom, i64)>,
+    pub(super) to: Vec<(Atom, i64)>,
+    pub(super) lambda: Lambda,
+}
+
+/// The middle part, if there is anything to gain. `counters` are the parameters that hold the number of the iteration.
+pub(super) fn interior(lambda: &Lambda, counters: &HashSet<VarId>) -> Option<Interior> {
+    let mut finder = Finder {
+        affine: HashMap::new(),
+        bound: HashSet::new(),
+        from: Vec::new(),
+        to: Vec::new(),
+        known: HashMap::new(),
+    };
+    finder.affine.extend(counters.iter().map(|counter| (*counter, 0)));
+    finder.bound.extend(lambda.params.iter().map(|p| p.var));
+    let body = finder.body(&lambda.body);
+    if finder.from.is_empty() && finder.to.is_empty() {
+        return None;
+    }
+    let lambda = Lambda { body, ..lambda.clone() };
+    Some(Interior { from: finder.from, to: finder.to, lambda })
+}
+
+struct Finder {
+    /// Variables that are the counter plus a number.
+    affine: HashMap<VarId, i64>,
+    /// Variables that can differ between iterations.
+    bound: HashSet<VarId>,
+    from: Vec<(Atom, i64)>,
+    to: Vec<(Atom, i64)>,
+    /// What variables are in the middle part.
+    known: HashMap<VarId, Atom>,
+}
+
+impl Finder {
+    fn resolve(&self, atom: Atom) -> Atom {
+        atom.as_var().and_then(|v| self.known.get(&v).copied()).unwrap_or(atom)
+    }
+
+    fn affine(&self, atom: Atom) -> Option<i64> {
+        atom.as_var().and_then(|v| self.affine.get(&v).copied())
+    }
+
+    fn is_invariant(&self, atom: Atom) -> bool {
+        atom.as_var().is_none_or(|v| !self.bound.contains(&v))
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        let mut stms = Vec::new();
+        for stm in &body.stms {
+            self.stm(stm, &mut stms);
+        }
+        let result = body.result.iter().map(|atom| self.resolve(*atom)).collect();
+        Body { stms, result }
+    }
+
+    fn stm(&mut self, stm: &Stm, out: &mut Vec<Stm>) {
+        let mut stm = stm.clone();
+        let operands = |exp: &mut Exp| match exp {
+            Exp::Atom(a) | Exp::UnOp(_, _, a) | Exp::Convert(_, _, a) => *a = self.resolve(*a),
+            Exp::BinOp(_, _, a, b) | Exp::CmpOp(_, _, a, b) => {
+                *a = self.resolve(*a);
+                *b = self.resolve(*b);
+            }
+            Exp::TernOp(_, _, all) => all.iter_mut().for_each(|a| *a = self.resolve(*a)),
+            Exp::Index { indices, .. } => indices.iter_mut().for_each(|a| *a = self.resolve(*a)),
+            Exp::If { cond, .. } => *cond = self.resolve(*cond),
+            _ => {}
+        };
+        operands(&mut stm.exp);
+        if let Exp::If { cond: Atom::Const(Prim::Bool(is_so)), then, otherwise } = &stm.exp {
+            let branch = if *is_so { then } else { otherwise };
+            let branch = self.body(branch);
+            out.extend(branch.stms);
+            for (param, result) in stm.pat.iter().zip(branch.result) {
+                self.know(param.var, result);
+            }
+            return;
+        }
+        if let Exp::If { then, otherwise, .. } = &mut stm.exp {
+            *then = self.body(then);
+            *otherwise = self.body(otherwise);
+        }
+        self.bound.extend(stm.pat.iter().map(|p| p.var));
+        match (stm.pat.as_slice(), self.answer(&stm.exp)) {
+            ([param], Some(answer)) => self.know(param.var, answer),
+            ([param], None) => {
+                if let Some(offset) = self.offset(&stm.exp) {
+                    self.affine.insert(param.var, offset);
+                }
+                out.push(stm);
+            }
+            _ => out.push(stm),
+        }
+    }
+
+    fn know(&mut self, var: VarId, answer: Atom) {
+        self.bound.insert(var);
+        let answer = self.resolve(answer);
+        self.known.insert(var, answer);
+    }
+
+    /// The counter plus a number, plus another one.
+    fn offset(&self, exp: &Exp) -> Option<i64> {
+        let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
+        let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());
+        match op {
+            BinOp::Add => match (self.affine(*a), number(b), self.affine(*b), number(a)) {
+                (Some(offset), Some(n), _, _) | (_, _, Some(offset), Some(n)) => offset.checked_add(n),
+                _ => None,
+            },
+            BinOp::Sub => self.affine(*a)?.checked_sub(number(b)?),
+            _ => None,
+        }
+    }
+
+    /// What an expression is in the middle part, which becomes smaller for it.
+    fn answer(&mut self, exp: &Exp) -> Option<Atom> {
+        match exp {
+            Exp::BinOp(BinOp::And, PrimType::Bool, a, b) => match (a, b) {
+                (Atom::Const(Prim::Bool(true)), other) | (other, Atom::Const(Prim::Bool(true))) => {
+                    Some(*other)
+                }
+                _ => None,
+            },
+            Exp::BinOp(BinOp::Or, PrimType::Bool, a, b) => match (a, b) {
+                (Atom::Const(Prim::Bool(false)), other) | (other, Atom::Const(Prim::Bool(false))) => {
+                    Some(*other)
+                }
+                _ => None,
+            },
+            Exp::BinOp(op @ (BinOp::Max | BinOp::Min), PrimType::I64, a, b) => {
+                let (moving, offset, fixed) = match (self.affine(*a), self.affine(*b)) {
+                    (Some(offset), None) if self.is_invariant(*b) => (*a, offset, *b),
+                    (None, Some(offset)) if self.is_invariant(*a) => (*b, offset, *a),
+                    _ => return None,
+                };
+                match op {
+                    BinOp::Max => self.from.push((fixed, offset.checked_neg()?)),
+                    _ => self.to.push((fixed, 1i64.checked_sub(offset)?)),
+                }
+                Some(moving)
+            }
+            Exp::CmpOp(op, PrimType::I64, a, b) => self.comparison(*op, *a, *b),
+            _ => None,
+        }
+    }
+
+    fn comparison(&mut self, op: CmpOp, a: Atom, b: Atom) -> Option<Atom> {
+        let strict = i64::from(op == CmpOp::Lt);
+        match (self.affine(a), self.affine(b), op) {
+            // The counter is below something.
+            (Some(offset), None, CmpOp::Lt | CmpOp::Le) if self.is_invariant(b) => {
+                self.to.push((b, (1 - strict).checked_sub(offset)?));
+                Some(Atom::bool(true))
+            }
+            (None, Some(offset), CmpOp::Lt | CmpOp::Le) if self.is_invariant(a) => {
+                self.from.push((a, strict.checked_sub(offset)?));
+                Some(Atom::bool(true))
+            }
+            // The first number is the lower border, and anything else is taken for the upper one.
+            (Some(offset), None, CmpOp::Eq) | (None, Some(offset), CmpOp::Eq) => {
+                let fixed = if self.affine(a).is_some() { b } else { a };
+                if !self.is_invariant(fixed) {
+                    return None;
+                }
+                match fixed.as_const().and_then(|p| p.as_i64()) == Some(offset) {
+                    true => self.from.push((fixed, 1i64.checked_sub(offset)?)),
+                    false => self.to.push((fixed, offset.checked_neg()?)),
+                }
+                Some(Atom::bool(false))
+            }
+            _ => None,
+        }
+    }
+}
