@@ -22,10 +22,7 @@ const LARGE: usize = 4000;
 
 pub fn inline_calls(program: &mut Program) {
     let calls: Vec<Vec<FunId>> = program.funs.iter().map(|fun| calls_in(&fun.body)).collect();
-    let mut count: HashMap<FunId, usize> = HashMap::new();
-    calls.iter().flatten().for_each(|id| *count.entry(*id).or_default() += 1);
-    let constant_calls: Vec<FunId> = program.consts.iter().flat_map(|stm| calls_of(&stm.exp)).collect();
-    constant_calls.iter().for_each(|id| *count.entry(*id).or_default() += 1);
+    let count = count_calls(program, &calls);
     for index in callees_first(&calls) {
         let Some(id) = u32::try_from(index).ok().map(FunId) else { continue };
         let mut body = std::mem::take(&mut program.funs[index].body);
@@ -33,6 +30,25 @@ pub fn inline_calls(program: &mut Program) {
         Inliner { program, count: &count, size }.body(id, &mut body, &calls);
         program.funs[index].body = body;
     }
+}
+
+/// How often functions are called in what entry points and constants need.
+fn count_calls(program: &Program, calls: &[Vec<FunId>]) -> HashMap<FunId, usize> {
+    let mut count: HashMap<FunId, usize> = HashMap::new();
+    let mut todo: Vec<FunId> = program.consts.iter().flat_map(|stm| calls_of(&stm.exp)).collect();
+    todo.iter().for_each(|id| *count.entry(*id).or_default() += 1);
+    todo.extend(program.entries.iter().map(|entry| entry.fun));
+    let mut seen = HashSet::new();
+    while let Some(id) = todo.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        for callee in calls.get(id.0 as usize).into_iter().flatten() {
+            *count.entry(*callee).or_default() += 1;
+            todo.push(*callee);
+        }
+    }
+    count
 }
 
 fn calls_in(body: &Body) -> Vec<FunId> {

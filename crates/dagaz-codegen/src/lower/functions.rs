@@ -39,6 +39,7 @@ pub(crate) fn lower(program: &Program) -> Lowered<Module> {
         blocks: HashSet::new(),
         bases: HashMap::new(),
         deferred: None,
+        is_at_border: false,
         parallel: 0,
     };
     let needs = reachable(program);

@@ -9,9 +9,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Exp, Lambda, Stm};
-use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType};
-use dagaz_core::types::{Atom, VarId};
+use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
+use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit;
 
 /// The middle of a loop: the least and the first too great value of the counter are the greatest of `from` and the least
 /// of `to`, each an atom and a number to be added.
@@ -33,11 +34,26 @@ pub(super) fn interior(lambda: &Lambda, counters: &HashSet<VarId>) -> Option<Int
     finder.affine.extend(counters.iter().map(|counter| (*counter, 0)));
     finder.bound.extend(lambda.params.iter().map(|p| p.var));
     let body = finder.body(&lambda.body);
-    if finder.from.is_empty() && finder.to.is_empty() {
+    let Finder { mut from, mut to, .. } = finder;
+    if from.is_empty() && to.is_empty() {
         return None;
     }
+    strictest(&mut from, |a, b| a > b);
+    strictest(&mut to, |a, b| a < b);
     let lambda = Lambda { body, ..lambda.clone() };
-    Some(Interior { from: finder.from, to: finder.to, lambda })
+    Some(Interior { from, to, lambda })
+}
+
+/// Of limits that differ by a number, only one is needed.
+fn strictest(limits: &mut Vec<(Atom, i64)>, is_stricter: fn(i64, i64) -> bool) {
+    let all = std::mem::take(limits);
+    for (atom, number) in all {
+        match limits.iter_mut().find(|(other, _)| *other == atom) {
+            Some((_, known)) if is_stricter(number, *known) => *known = number,
+            Some(_) => {}
+            None => limits.push((atom, number)),
+        }
+    }
 }
 
 struct Finder {
@@ -75,18 +91,8 @@ impl Finder {
 
     fn stm(&mut self, stm: &Stm, out: &mut Vec<Stm>) {
         let mut stm = stm.clone();
-        let operands = |exp: &mut Exp| match exp {
-            Exp::Atom(a) | Exp::UnOp(_, _, a) | Exp::Convert(_, _, a) => *a = self.resolve(*a),
-            Exp::BinOp(_, _, a, b) | Exp::CmpOp(_, _, a, b) => {
-                *a = self.resolve(*a);
-                *b = self.resolve(*b);
-            }
-            Exp::TernOp(_, _, all) => all.iter_mut().for_each(|a| *a = self.resolve(*a)),
-            Exp::Index { indices, .. } => indices.iter_mut().for_each(|a| *a = self.resolve(*a)),
-            Exp::If { cond, .. } => *cond = self.resolve(*cond),
-            _ => {}
-        };
-        operands(&mut stm.exp);
+        visit::operands_mut(&mut stm.exp, &mut |atom| *atom = self.resolve(*atom));
+        self.types(stm.pat.iter_mut().map(|p| &mut p.ty));
         if let Exp::If { cond: Atom::Const(Prim::Bool(is_so)), then, otherwise } = &stm.exp {
             let branch = if *is_so { then } else { otherwise };
             let branch = self.body(branch);
@@ -96,10 +102,7 @@ impl Finder {
             }
             return;
         }
-        if let Exp::If { then, otherwise, .. } = &mut stm.exp {
-            *then = self.body(then);
-            *otherwise = self.body(otherwise);
-        }
+        self.inside(&mut stm.exp);
         self.bound.extend(stm.pat.iter().map(|p| p.var));
         match (stm.pat.as_slice(), self.answer(&stm.exp)) {
             ([param], Some(answer)) => self.know(param.var, answer),
@@ -110,6 +113,30 @@ impl Finder {
                 out.push(stm);
             }
             _ => out.push(stm),
+        }
+    }
+
+    fn types<'t>(&self, types: impl Iterator<Item = &'t mut Type>) {
+        types.for_each(|ty| visit::type_mut(ty, &mut |atom| *atom = self.resolve(*atom)));
+    }
+
+    /// The bodies inside of an expression.
+    fn inside(&mut self, exp: &mut Exp) {
+        if let Exp::Loop { params, form, .. } = exp {
+            self.types(params.iter_mut().map(|(p, _)| &mut p.ty));
+            self.bound.extend(params.iter().map(|(p, _)| p.var));
+            if let LoopForm::For { var, .. } = form {
+                self.bound.insert(*var);
+            }
+        }
+        for body in visit::bodies_mut(exp) {
+            *body = self.body(body);
+        }
+        for lambda in visit::lambdas_mut(exp) {
+            self.types(lambda.params.iter_mut().map(|p| &mut p.ty));
+            self.types(lambda.ret.iter_mut());
+            self.bound.extend(lambda.params.iter().map(|p| p.var));
+            lambda.body = self.body(&lambda.body);
         }
     }
 
@@ -136,6 +163,7 @@ impl Finder {
     /// What an expression is in the middle part, which becomes smaller for it.
     fn answer(&mut self, exp: &Exp) -> Option<Atom> {
         match exp {
+            Exp::UnOp(UnOp::Not, PrimType::Bool, Atom::Const(Prim::Bool(is_so))) => Some(Atom::bool(!is_so)),
             Exp::BinOp(BinOp::And, PrimType::Bool, a, b) => match (a, b) {
                 (Atom::Const(Prim::Bool(true)), other) | (other, Atom::Const(Prim::Bool(true))) => {
                     Some(*other)

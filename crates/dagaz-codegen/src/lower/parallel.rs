@@ -32,13 +32,15 @@ impl Lower<'_> {
         let bound = self.atom(width);
         if self.is_simple(lambda) {
             let cost = self.cost(&[lambda]);
-            self.pieces(&bound, &cost, false, |l, from, to| l.simple_map(pat, arrays, lambda, from, to))?;
+            self.pieces(&bound, &cost, false, |l, from, to| {
+                l.map_by_parts(pat, arrays, lambda, from, to, true)
+            })?;
         } else if lambda.ret.iter().any(Type::is_acc) {
             self.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))?;
         } else {
             let cost = self.cost(&[lambda]);
             self.pieces(&bound, &cost, true, |l, from, to| {
-                l.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
+                l.map_by_parts(pat, arrays, lambda, from, to, false)
             })?;
         }
         for (param, result) in pat.iter().zip(&lambda.body.result).filter(|(p, _)| p.ty.is_acc()) {
@@ -47,14 +49,15 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// A loop of scalar operations; its middle part by itself, if it is simpler there.
-    fn simple_map(
+    /// The loop of a map; its middle part by itself, if it is simpler there.
+    fn map_by_parts(
         &mut self,
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
         from: &str,
         to: &str,
+        is_simple: bool,
     ) -> Lowered<()> {
         let counts = |array: &VarId| {
             let form = self.vars.get(array).map(|info| &info.form);
@@ -62,20 +65,25 @@ impl Lower<'_> {
         };
         let counters = arrays.iter().zip(&lambda.params).filter(|(array, _)| counts(array));
         let counters: HashSet<VarId> = counters.map(|(_, param)| param.var).collect();
-        let Some(middle) = interior(lambda, &counters) else {
-            return self.simple_map_loop(pat, arrays, lambda, from, to);
+        let middle = if self.is_at_border { None } else { interior(lambda, &counters) };
+        let Some(middle) = middle else {
+            return self.map_loop(pat, arrays, lambda, from, to, is_simple);
         };
         let (first, last) = (self.temp("first"), self.temp("last"));
         self.limit(&first, from, "i64_max", &middle.from);
         self.limit(&last, to, "i64_min", &middle.to);
         self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
-        self.simple_map_loop(pat, arrays, &middle.lambda, &first, &last)?;
-        self.for_loop(LoopKind::Sequential, "2", |l, side| {
+        let becomes_simple = self.is_simple(&middle.lambda);
+        self.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple)?;
+        self.is_at_border = true;
+        let border = self.for_loop(LoopKind::Sequential, "2", |l, side| {
             let (start, end) = (l.temp("start"), l.temp("end"));
             l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
             l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
-            l.simple_map_loop(pat, arrays, lambda, &start, &end)
-        })
+            l.map_loop(pat, arrays, lambda, &start, &end, is_simple)
+        });
+        self.is_at_border = false;
+        border
     }
 
     /// The least or the greatest of some sums.
@@ -87,14 +95,18 @@ impl Lower<'_> {
         }
     }
 
-    fn simple_map_loop(
+    fn map_loop(
         &mut self,
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
         from: &str,
         to: &str,
+        is_simple: bool,
     ) -> Lowered<()> {
+        if !is_simple {
+            return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
+        }
         self.simple_loop(from, to, &[], &|l, i| {
             l.load_row(arrays, &lambda.params, i)?;
             l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
