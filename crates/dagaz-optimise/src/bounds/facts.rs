@@ -22,10 +22,18 @@ pub(super) enum Def {
     Wrapped(Form),
     /// An operation of two integers other than those that forms express.
     BinOp(BinOp, Atom, Atom),
-    Branch { cond: Atom, then: Atom, otherwise: Atom },
+    Branch {
+        cond: Atom,
+        then: Atom,
+        otherwise: Atom,
+    },
     Abs(Atom),
     Not(Atom),
-    Compare { op: dagaz_core::prim::CmpOp, left: Atom, right: Atom },
+    Compare {
+        op: dagaz_core::prim::CmpOp,
+        left: Atom,
+        right: Atom,
+    },
 }
 
 /// No array has as many elements, nor a dimension of that size.
@@ -99,17 +107,15 @@ impl Facts {
                 Some(Form::constant(i128::from(prim.as_i64()? as u64)))
             }
             Atom::Const(prim) => prim.as_i64().map(|n| Form::constant(n.into())),
-            Atom::Var(var) => {
-                Some(self.forms.get(&var).cloned().unwrap_or_else(|| Form::var(var)))
-            }
+            Atom::Var(var) => Some(self.forms.get(&var).cloned().unwrap_or_else(|| Form::var(var))),
         }
     }
 
     /// The variable is the form, but for wrapping.
     pub fn define(&mut self, var: VarId, ty: PrimType, form: Form) {
         let (least, most) = range(ty);
-        let is_narrow = self.least(&form).is_some_and(|l| l >= least)
-            && self.most(&form).is_some_and(|m| m <= most);
+        let is_narrow =
+            self.least(&form).is_some_and(|l| l >= least) && self.most(&form).is_some_and(|m| m <= most);
         let is_product = form.terms.keys().any(|product| product.len() > 1);
         if is_narrow || is_product && self.is_exact(&form, ty) {
             self.forms.insert(var, form);
@@ -153,22 +159,28 @@ impl Facts {
         self.learn(most.and_then(|most| Form::constant(most - 1).minus(number)));
     }
 
-    /// Learns that there is an array, or part of one, with these sizes.
+    /// Learns that no size of an array that exists is negative.
+    pub fn learn_sizes(&mut self, dims: &[Atom]) {
+        dims.iter().for_each(|dim| self.learn(self.form(*dim)));
+    }
+
+    /// Learns that there is an array in memory, or part of one, with these sizes. With an empty dimension, another one may
+    /// be as large as it likes.
     pub fn exists(&mut self, dims: &[Atom]) {
-        let mut elements = Some(Form::constant(1));
         let sizes: Product = dims.iter().filter_map(|d| d.as_var()).collect();
         if sizes.is_empty() || self.known.contains(&sizes) {
             return;
         }
-        for dim in dims {
-            let Some(form) = self.form(*dim) else { return };
-            elements = elements.and_then(|e| e.product(&form));
-            self.learn(Form::constant(MOST_ELEMENTS).minus(&form));
-            self.learn(Some(form));
+        self.learn_sizes(dims);
+        let forms: Vec<Form> = dims.iter().filter_map(|dim| self.form(*dim)).collect();
+        for (i, form) in forms.iter().enumerate() {
+            let is_alone = forms.iter().enumerate().all(|(j, other)| i == j || self.least(other) >= Some(1));
+            if is_alone {
+                self.learn(Form::constant(MOST_ELEMENTS).minus(form));
+            }
         }
-        if dims.len() > 1 {
-            self.learn(elements.and_then(|e| Form::constant(MOST_ELEMENTS).minus(&e)));
-        }
+        let elements = forms.iter().try_fold(Form::constant(1), |product, form| product.product(form));
+        self.learn(elements.and_then(|e| Form::constant(MOST_ELEMENTS).minus(&e)));
         self.known.insert(sizes.clone());
         self.undo.push(Undo::Known(sizes));
     }
@@ -192,8 +204,7 @@ impl Facts {
     fn product_interval(&self, product: &[VarId]) -> Option<(i128, i128)> {
         product.iter().try_fold((1i128, 1i128), |(a, b), var| {
             let (c, d) = self.interval(*var);
-            let all: [i128; 4] =
-                [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
+            let all: [i128; 4] = [a.checked_mul(c)?, a.checked_mul(d)?, b.checked_mul(c)?, b.checked_mul(d)?];
             Some((all.into_iter().min()?, all.into_iter().max()?))
         })
     }
