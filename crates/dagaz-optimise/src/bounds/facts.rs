@@ -296,7 +296,7 @@ impl Facts {
                 steps.push(rest);
             }
         };
-        self.about(product).for_each(|fact| subtract(fact));
+        self.about(product).for_each(&mut subtract);
         if let [var] = product[..] {
             subtract(&self.bound(var, factor > 0));
         } else {

@@ -147,11 +147,11 @@ fn slice(lambda: &Lambda, result: VarId, is_available: &dyn Fn(VarId) -> bool) -
 
 fn is_cheap(exp: &Exp) -> bool {
     match exp {
-        Exp::BinOp(op, ..) => match op {
-            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
-            BinOp::Min | BinOp::Max | BinOp::Shl | BinOp::Ashr | BinOp::Lshr => true,
-            _ => false,
-        },
+        Exp::BinOp(op, ..) => {
+            let is_sum = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max);
+            let is_bitwise = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+            is_sum || is_bitwise || matches!(op, BinOp::Shl | BinOp::Ashr | BinOp::Lshr)
+        }
         Exp::UnOp(op, ..) => matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
         Exp::CmpOp(..) | Exp::Convert(..) => true,
         _ => false,
