@@ -290,3 +290,37 @@ fn small_vectors_are_scalars() {
     "#]]
     .assert_eq(&print_without_locs(&program));
 }
+
+#[test]
+fn the_cheap_end_of_a_map_moves_to_the_only_one_that_needs_it() {
+    check(
+        r"def f (n: i64, xs: [n]f64) : (ys: [n]f64, s: f64) =
+            let (ys: [n]f64, zs: [n]f64) = map n (xs) \(x: f64) : (f64, f64) ->
+              let (y: f64) = f64.exp x
+              let (z: f64) = f64.neg y
+              in (y, z)
+            let (s: f64) = reduce n (zs) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            in (ys, s)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (ys_2: [n_0]f64, s_3: f64) =
+              let (ys_4: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_6: f64) : (f64) ->
+                    let (y_7: f64) = f64.exp x_6
+                    in (y_7)
+              let (s_9: f64) =
+                reduce n_0 (ys_4)
+                  pre \(y_14: f64) : (f64) ->
+                    let (z_15: f64) = f64.neg y_14
+                    in (z_15)
+                  op \(x_10: f64, y_11: f64) : (f64) ->
+                    let (z_12: f64) = f64.add x_10 y_11
+                    in (z_12)
+                  neutral (0.0f64)
+              in (ys_4, s_9)
+        "#]],
+    );
+}

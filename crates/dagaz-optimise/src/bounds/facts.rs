@@ -159,22 +159,28 @@ impl Facts {
         self.learn(most.and_then(|most| Form::constant(most - 1).minus(number)));
     }
 
-    /// Learns that there is an array, or part of one, with these sizes.
+    /// Learns that no size of an array that exists is negative.
+    pub fn learn_sizes(&mut self, dims: &[Atom]) {
+        dims.iter().for_each(|dim| self.learn(self.form(*dim)));
+    }
+
+    /// Learns that there is an array in memory, or part of one, with these sizes. With an empty dimension, another one may
+    /// be as large as it likes.
     pub fn exists(&mut self, dims: &[Atom]) {
-        let mut elements = Some(Form::constant(1));
         let sizes: Product = dims.iter().filter_map(|d| d.as_var()).collect();
         if sizes.is_empty() || self.known.contains(&sizes) {
             return;
         }
-        for dim in dims {
-            let Some(form) = self.form(*dim) else { return };
-            elements = elements.and_then(|e| e.product(&form));
-            self.learn(Form::constant(MOST_ELEMENTS).minus(&form));
-            self.learn(Some(form));
+        self.learn_sizes(dims);
+        let forms: Vec<Form> = dims.iter().filter_map(|dim| self.form(*dim)).collect();
+        for (i, form) in forms.iter().enumerate() {
+            let is_alone = forms.iter().enumerate().all(|(j, other)| i == j || self.least(other) >= Some(1));
+            if is_alone {
+                self.learn(Form::constant(MOST_ELEMENTS).minus(form));
+            }
         }
-        if dims.len() > 1 {
-            self.learn(elements.and_then(|e| Form::constant(MOST_ELEMENTS).minus(&e)));
-        }
+        let elements = forms.iter().try_fold(Form::constant(1), |product, form| product.product(form));
+        self.learn(elements.and_then(|e| Form::constant(MOST_ELEMENTS).minus(&e)));
         self.known.insert(sizes.clone());
         self.undo.push(Undo::Known(sizes));
     }

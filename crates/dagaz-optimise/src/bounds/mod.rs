@@ -13,9 +13,9 @@
 //! within bounds from there on. Branch conditions are in `conditions`.
 //!
 //! Facts are about integers that do not wrap. `c = a + b` is a fact only if the facts in scope bound the sum by the range
-//! of its type; else `c` is an unknown. What bounds most sums is that no array has 2^60 elements, and none has a dimension
-//! of that size: it could not be stored. A loop or map has as many iterations as a number says, which
-//! may be larger, so that a bound is no size unless some array has it.
+//! of its type; else `c` is an unknown. What bounds most sums is that no array has 2^60 elements, since it could not be
+//! stored: so the product of its sizes is less, and so is a size where no other one can be zero. `iota` and `replicate` may
+//! take no memory and are not bounded by it, nor is the number of iterations of a loop.
 
 mod conditions;
 mod facts;
@@ -97,7 +97,14 @@ impl Walk {
             Exp::Loop { .. } => self.iterate(stm),
             exp => self.inside(exp),
         }
-        stm.pat.iter().for_each(|p| self.bind(p));
+        match (&stm.exp, &stm.pat[..]) {
+            // These may take no memory, and be as large as they like.
+            (Exp::Iota { .. } | Exp::Replicate { .. }, [Param { var, ty }]) => {
+                self.arrays.insert(*var, ty.dims().to_vec());
+                self.facts.learn_sizes(ty.dims());
+            }
+            _ => stm.pat.iter().for_each(|p| self.bind(p)),
+        }
         self.define(stm);
     }
 
@@ -234,6 +241,13 @@ impl Walk {
             Exp::Convert(from, _, a) if from.is_int() => facts.form(*a),
             Exp::UnOp(UnOp::Abs, _, a) => {
                 self.facts.defs.insert(var, Def::Abs(*a));
+                return;
+            }
+            Exp::BinOp(op @ (BinOp::Ashr | BinOp::Lshr), _, a, bits) => {
+                let is_plain = constant(*bits).is_some_and(|bits| (0..ty.bits().into()).contains(&bits));
+                if is_plain && (*op == BinOp::Lshr || ty.is_signed()) {
+                    self.facts.defs.insert(var, Def::BinOp(*op, *a, *bits));
+                }
                 return;
             }
             Exp::BinOp(op, _, a, b) => {

@@ -10,7 +10,7 @@
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{Exp, Lambda, Stm};
+use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Type, VarId};
 
@@ -23,8 +23,7 @@ impl Fuser<'_> {
     /// An earlier operation that the statement can be joined with.
     pub(super) fn sibling(&self, stm: &Stm, seen: &Seen) -> Option<usize> {
         let (width, arrays) = rows(&stm.exp)?;
-        let candidates = arrays.iter().filter_map(|array| seen.readers.get(array)?.last()).copied();
-        candidates.into_iter().find(|position| {
+        seen.readers_of(arrays).find(|position| {
             let first = &seen.stms[*position];
             let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
             rows(&first.exp).is_some_and(|(own, _)| own == width)
@@ -39,13 +38,12 @@ impl Fuser<'_> {
     /// statement needs comes after it, so that both can be done there.
     pub(super) fn early_sibling(&self, stm: &Stm, seen: &Seen) -> Option<usize> {
         let (width, arrays) = rows(&stm.exp)?;
-        let candidates = arrays.iter().filter_map(|array| seen.readers.get(array)?.last()).copied();
         let mut consumed = HashSet::new();
         self.consumed_in(&stm.exp, &mut consumed);
         if !consumed.is_empty() || !self.effects.is_removable(stm) {
             return None;
         }
-        candidates.into_iter().find(|position| {
+        seen.readers_of(arrays).find(|position| {
             let first = &seen.stms[*position];
             let later: HashSet<VarId> =
                 seen.stms[*position..].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
@@ -89,11 +87,17 @@ pub(super) fn is_worthwhile(first: &Exp, second: &Exp) -> bool {
 }
 
 fn is_scalar(lambda: &Lambda) -> bool {
-    let is_prim = |ty: &Type| matches!(ty, Type::Prim(_));
-    lambda.params.iter().all(|p| is_prim(&p.ty))
-        && lambda.body.stms.iter().all(|stm| {
-            dagaz_core::visit::bodies(&stm.exp).is_empty() && stm.pat.iter().all(|p| is_prim(&p.ty))
-        })
+    lambda.params.iter().all(|p| matches!(p.ty, Type::Prim(_))) && is_scalar_body(&lambda.body)
+}
+
+fn is_scalar_body(body: &Body) -> bool {
+    body.stms.iter().all(|stm| {
+        let inside = match &stm.exp {
+            Exp::If { then, otherwise, .. } => is_scalar_body(then) && is_scalar_body(otherwise),
+            exp => dagaz_core::visit::bodies(exp).is_empty(),
+        };
+        inside && stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
+    })
 }
 
 impl Fuser<'_> {

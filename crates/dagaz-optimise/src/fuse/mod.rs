@@ -1,7 +1,8 @@
 //! Makes one pass over memory of several.
 //!
 //! A map goes into the operation that takes its results: another map, or a reduction, scan, histogram or scatter, which
-//! applies it first. Operations of the same width that read the same array become one (see `horizontal`).
+//! applies it first. Operations of the same width that read the same array become one (see `horizontal`). Where a map has
+//! results that are needed elsewhere, too, the cheap end of it may move (see `sink`).
 //!
 //! ```text
 //! let (ys: [n]f64) =                               let (s: f64) =
@@ -18,6 +19,7 @@
 //! results are gone; leaves `let (x: t) = a` to [`crate::simplify`].
 
 mod horizontal;
+mod sink;
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,6 +30,9 @@ use dagaz_core::visit::{direct_operands, free_vars};
 use crate::effects::Effects;
 use crate::sharing::Sharing;
 use crate::walk::{bodies, for_each_body};
+
+/// So many of the operations that read an array are looked at.
+const MOST_CANDIDATES: usize = 4;
 
 /// Whether anything was fused.
 pub fn fuse_operations(program: &mut Program) -> bool {
@@ -118,6 +123,9 @@ impl Fuser<'_> {
                         self.fuse(first, &mut stm, true);
                     }
                 }
+            }
+            while self.sink(&mut stm, &seen) {
+                self.has_changed = true;
             }
             while let Some(position) = self.sibling(&stm, &seen) {
                 self.has_changed = true;
@@ -274,6 +282,12 @@ impl Fuser<'_> {
 }
 
 impl Seen {
+    /// The latest operations that read any of the arrays.
+    fn readers_of(&self, arrays: &[VarId]) -> impl Iterator<Item = usize> {
+        let readers = arrays.iter().filter_map(|array| self.readers.get(array));
+        readers.flat_map(|positions| positions.iter().rev().take(MOST_CANDIDATES)).copied()
+    }
+
     /// Takes a statement out, and leaves a place that nobody finds.
     fn take(&mut self, position: usize) -> Stm {
         let stm = &mut self.stms[position];
