@@ -61,7 +61,6 @@ fn calls_of(exp: &Exp) -> Vec<FunId> {
         _ => Vec::new(),
     };
     found.extend(visit::bodies(exp).into_iter().flat_map(calls_in));
-    found.extend(visit::lambdas(exp).into_iter().flat_map(|lambda| calls_in(&lambda.body)));
     found
 }
 
@@ -98,11 +97,7 @@ fn is_recursive(id: FunId, calls: &[Vec<FunId>]) -> bool {
 }
 
 fn size(body: &Body) -> usize {
-    let inside = |exp: &Exp| -> usize {
-        let bodies: usize = visit::bodies(exp).into_iter().map(size).sum();
-        bodies + visit::lambdas(exp).into_iter().map(|lambda| size(&lambda.body)).sum::<usize>()
-    };
-    body.stms.iter().map(|stm| 1 + inside(&stm.exp)).sum()
+    body.stms.iter().map(|stm| 1 + visit::bodies(&stm.exp).into_iter().map(size).sum::<usize>()).sum()
 }
 
 struct Inliner<'p> {
@@ -117,9 +112,6 @@ impl Inliner<'_> {
         let stms = std::mem::take(&mut body.stms);
         for mut stm in stms {
             visit::bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
-            for lambda in visit::lambdas_mut(&mut stm.exp) {
-                self.body(own, &mut lambda.body, calls);
-            }
             match &stm.exp {
                 Exp::Call { fun, args } if *fun != own && self.is_wanted(*fun, calls) => {
                     let (fun, args) = (*fun, args.clone());

@@ -54,9 +54,8 @@ impl Lower<'_> {
     fn exp_cost(&self, exp: &Exp, inside: &mut HashSet<VarId>) -> Cost {
         let mut parts = Cost { constant: 1.0, terms: Vec::new() };
         for lambda in visit::lambdas(exp) {
-            let cost = self.lambda_cost(lambda, inside);
-            parts.constant += cost.constant;
-            parts.terms.extend(cost.terms);
+            inside.extend(lambda.params.iter().map(|p| p.var));
+            parts.constant += lambda.params.len() as f64;
         }
         for body in visit::bodies(exp) {
             let cost = self.body_cost(body, inside);

@@ -129,14 +129,13 @@ impl Finder {
                 self.bound.insert(*var);
             }
         }
-        for body in visit::bodies_mut(exp) {
-            *body = self.body(body);
-        }
         for lambda in visit::lambdas_mut(exp) {
             self.types(lambda.params.iter_mut().map(|p| &mut p.ty));
             self.types(lambda.ret.iter_mut());
             self.bound.extend(lambda.params.iter().map(|p| p.var));
-            lambda.body = self.body(&lambda.body);
+        }
+        for body in visit::bodies_mut(exp) {
+            *body = self.body(body);
         }
     }
 
