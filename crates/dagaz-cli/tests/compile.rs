@@ -105,7 +105,7 @@ int main(void) {
 
   dagaz_point *p, *q;
   int32_t name;
-  dagaz_point_new(ctx, &p, 1.5, 7);
+  dagaz_point_new(ctx, &p, 7, 1.5);
   code = dagaz_entry_move(ctx, &q, p, 2);
   dagaz_point_get_x(ctx, &x, q);
   dagaz_point_get_name(ctx, &name, q);
@@ -151,7 +151,7 @@ int main(void) {
         dot: 0, 32
         other sizes: 3, argument 'ys' has type [2]f64, but dimension 0 must have size 3
         scale: 0, 2 by 3, last 12
-        move: 0, 9, 1
+        move: 0, 3.5, 7
         at 2: 1, Index [2] out of bounds for array of shape [2].
           at program.fut:5:38
         at 1: 0, 20
