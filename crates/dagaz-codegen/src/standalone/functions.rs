@@ -230,7 +230,7 @@ fn new_record(names: &Names, opaque: &OpaqueType, fields: &[(String, EntryType)]
     for ((_, ty), field) in fields.iter().zip(field_names(fields)) {
         let (inside, values) = match shape(names, ty)? {
             Shape::Scalar(prim) => {
-                let _ = write!(shares, "  record->values[{at}].bits = dz_bits_{prim}({field});\n");
+                let _ = writeln!(shares, "  record->values[{at}].bits = dz_bits_{prim}({field});");
                 at += 1;
                 continue;
             }
@@ -242,7 +242,7 @@ fn new_record(names: &Names, opaque: &OpaqueType, fields: &[(String, EntryType)]
             "if (!{field} || {field}->{inside}.owner != ctx) \
              return dz_invalid(ctx, \"a field is not a value of this context\");\n  "
         );
-        let _ = write!(shares, "  dz_share(ctx, &record->values[{at}], {values}, {});\n", ty.arity());
+        let _ = writeln!(shares, "  dz_share(ctx, &record->values[{at}], {values}, {});", ty.arity());
         at += ty.arity();
     }
     Ok(format!(
