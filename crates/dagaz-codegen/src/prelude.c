@@ -44,6 +44,18 @@ typedef struct {
   i64 dims[16];
 } dz_note;
 
+/* How far apart the parts of a batch, the rows and the columns of a matrix are. */
+typedef struct {
+  i64 batch, row, col;
+} dz_strides;
+
+/* Products of matrices, m times k by k times n, or sums of c with them. */
+typedef struct {
+  i64 batch, m, n, k;
+  dz_strides a, b, c;
+  bool add;
+} dz_product;
+
 /* What the caller computes for us: operations that the C library has not, or has with other roundings. */
 typedef struct {
   u64 (*unop)(i32 op, i32 type, u64 x);
@@ -52,6 +64,7 @@ typedef struct {
   u64 (*convert)(i32 from, i32 to, u64 x);
   i32 (*poll)(void *user);
   void (*trace)(void *user, i32 site, dz_note *notes, i64 count);
+  void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
 } dz_host;
 
 typedef struct {

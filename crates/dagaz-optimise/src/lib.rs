@@ -2,11 +2,12 @@
 //!
 //! Each pass is a function on a program, in a file of its own. Between [`dead`] and [`copies`], arrays are plain values:
 //! a pass may use an array after an update has consumed it, as if every update were of a copy, and the last step
-//! puts copies where they are needed. The two pipelines, [`clean_up`] and [`after_derivatives`], are the table of
-//! contents.
+//! puts copies where they are needed. The pipelines, [`clean_up`], [`after_derivatives`] and [`for_machines`], are
+//! the table of contents.
 
 mod accumulators;
 mod common;
+mod contractions;
 mod copies;
 mod dead;
 mod effects;
@@ -21,6 +22,7 @@ use dagaz_core::exp::Program;
 
 pub use crate::accumulators::simplify_accumulators;
 pub use crate::common::share_common_expressions;
+pub use crate::contractions::raise_contractions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::fuse::fuse_maps;
@@ -34,8 +36,22 @@ pub fn clean_up(program: &mut Program) {
     insert_copies(program);
 }
 
-/// Everything, for programs without derivative forms.
+/// Everything, for programs without derivative forms that people read.
 pub fn after_derivatives(program: &mut Program) {
+    optimise(program);
+    insert_copies(program);
+}
+
+/// Everything, for programs without derivative forms that machines run.
+pub fn for_machines(program: &mut Program) {
+    optimise(program);
+    raise_contractions(program);
+    simplify(program);
+    remove_dead_code(program);
+    insert_copies(program);
+}
+
+fn optimise(program: &mut Program) {
     simplify(program);
     remove_dead_code(program);
     if simplify_accumulators(program) {
@@ -48,5 +64,4 @@ pub fn after_derivatives(program: &mut Program) {
     fuse_maps(program);
     simplify(program);
     remove_dead_code(program);
-    insert_copies(program);
 }

@@ -38,6 +38,10 @@ pub(crate) fn operands_mut(exp: &mut Exp, f: &mut impl FnMut(&mut Atom)) {
             dims.iter_mut().for_each(&mut *f);
             var_mut(array, f);
         }
+        Exp::Contract { sizes, left, right, .. } => {
+            sizes.iter_mut().for_each(&mut *f);
+            [left, right].into_iter().for_each(|operand| var_mut(&mut operand.array, f));
+        }
         Exp::Concat { arrays } => arrays.iter_mut().for_each(|a| var_mut(a, f)),
         Exp::Scratch { dims, .. } => dims.iter_mut().for_each(f),
         Exp::ArrayLit { row, elems } => {

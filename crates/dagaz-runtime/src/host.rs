@@ -13,6 +13,7 @@ use dagaz_core::prim_eval::{PrimError, convert, eval_binop, eval_ternop, eval_un
 use dagaz_core::value::{Array, Elems, Value};
 
 use crate::prim_of_bits;
+use crate::product::{Product, product};
 
 /// `dz_note` of the prelude.
 #[repr(C)]
@@ -33,10 +34,19 @@ pub(crate) struct Host {
     convert: extern "C" fn(i32, i32, u64) -> u64,
     poll: unsafe extern "C" fn(*const Call<'_>) -> i32,
     trace: unsafe extern "C" fn(*const Call<'_>, i32, *const Note, i64),
+    product:
+        unsafe extern "C" fn(*const Call<'_>, i32, *const Product, *const c_void, *const c_void, *mut c_void),
 }
 
-pub(crate) static HOST: Host =
-    Host { unop: host_unop, binop: host_binop, ternop: host_ternop, convert: host_convert, poll, trace };
+pub(crate) static HOST: Host = Host {
+    unop: host_unop,
+    binop: host_binop,
+    ternop: host_ternop,
+    convert: host_convert,
+    poll,
+    trace,
+    product,
+};
 
 /// The call under way.
 pub(crate) struct Call<'a> {

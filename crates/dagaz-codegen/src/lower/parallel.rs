@@ -231,6 +231,7 @@ fn takes_destination(exp: &Exp) -> bool {
             | Exp::Replicate { .. }
             | Exp::Rearrange { .. }
             | Exp::Concat { .. }
+            | Exp::Contract { .. }
             | Exp::Scratch { .. }
             | Exp::ArrayLit { .. }
     )
