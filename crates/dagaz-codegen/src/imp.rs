@@ -1,7 +1,7 @@
 //! Imp: programs with loops, variables and memory, close to C and to CUDA.
 //!
 //! Expressions are text that both languages read alike; statements are a tree, so that what a loop is (in order, for
-//! vector units, or parallel) stays known until it is printed.
+//! vector units, or parallel) and which variables there are stays known until it is printed.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::Site;
 
 #[derive(Clone, Debug, Default)]
 pub struct Module {
-    /// Top-level constants: declarations inside of the context.
+    /// Top-level constants: declarations inside of the program's state.
     pub globals: Vec<String>,
     pub functions: Vec<Function>,
     pub entries: Vec<String>,
@@ -24,32 +24,57 @@ pub struct Module {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub name: String,
-    pub params: Vec<String>,
+    pub params: Vec<Variable>,
     pub body: Vec<Stm>,
     /// Called from outside.
     pub exported: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A variable with its type as C writes it: `f64`, `f64 *`, `dz_block *`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    pub ty: String,
+    pub name: String,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum LoopKind {
-    /// Iterations depend on earlier ones, or call functions that do.
+    /// Iterations depend on earlier ones, or are not worth more thought.
     Sequential,
-    /// Iterations write to different places and run no other loops.
-    Simd,
-    /// Iterations write to different places.
-    Parallel,
+    /// Iterations write to different places and run no other loops. The variables in `sums` are combined over all
+    /// iterations by an operator of C, in any order.
+    Simd { sums: Vec<(&'static str, String)> },
+}
+
+impl LoopKind {
+    pub const SIMD: LoopKind = LoopKind::Simd { sums: Vec::new() };
 }
 
 #[derive(Clone, Debug)]
 pub enum Stm {
-    /// A declaration, an assignment or a call.
+    Declare {
+        var: Variable,
+        value: Option<String>,
+    },
+    /// An assignment or a call.
     Line(String),
     Block(Vec<Stm>),
-    /// `var` from 0 up to `bound`; `note` says where in the source.
+    /// `var` from `from` up to `to`; `note` says where in the source.
     Loop {
         kind: LoopKind,
         var: String,
-        bound: String,
+        from: String,
+        to: String,
+        note: String,
+        body: Vec<Stm>,
+    },
+    /// The body for pieces of the numbers below `count`: those from `from` up to `to`, which the body can read. All
+    /// pieces but the last have `grain` numbers, and they can run at the same time.
+    Parallel {
+        count: String,
+        grain: String,
+        from: String,
+        to: String,
         note: String,
         body: Vec<Stm>,
     },

@@ -6,6 +6,7 @@
 
 pub mod imp;
 mod lower;
+mod outline;
 mod print_c;
 mod scalar;
 

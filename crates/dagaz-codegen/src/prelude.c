@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Elementary functions have variants for vectors in the GNU C library. Their results can differ from those for single
+   numbers in the last bits. */
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if __GLIBC_PREREQ(2, 35)
+#define DZ_VECTOR(f)                                                            \
+  extern __attribute__((simd("notinbranch"), const)) double f(double);          \
+  extern __attribute__((simd("notinbranch"), const)) float f##f(float);
+DZ_VECTOR(exp) DZ_VECTOR(log) DZ_VECTOR(sin) DZ_VECTOR(cos) DZ_VECTOR(tan) DZ_VECTOR(tanh)
+DZ_VECTOR(log2) DZ_VECTOR(log10) DZ_VECTOR(log1p) DZ_VECTOR(asin) DZ_VECTOR(acos) DZ_VECTOR(atan)
+DZ_VECTOR(sinh) DZ_VECTOR(cosh) DZ_VECTOR(cbrt) DZ_VECTOR(asinh) DZ_VECTOR(acosh) DZ_VECTOR(atanh)
+DZ_VECTOR(erf) DZ_VECTOR(erfc)
+extern __attribute__((simd("notinbranch"), const)) double pow(double, double);
+extern __attribute__((simd("notinbranch"), const)) float powf(float, float);
+#endif
+#endif
+
 typedef int8_t i8;
 typedef int16_t i16;
 typedef int32_t i32;
@@ -21,11 +37,13 @@ typedef double f64;
 /* Elements with the number of variables that refer to them. All blocks are in one list, to be freed after an error. */
 typedef struct dz_block {
   i64 refs;
-  i64 bytes;
+  i64 bytes; /* room for elements */
   void *data;
   bool borrowed; /* the elements belong to the caller */
   struct dz_block *prev, *next;
 } dz_block;
+
+enum { DZ_CLASSES = 64, DZ_SPARES = 4 };
 
 /* A scalar (bits) or an array, as the caller passes it. */
 typedef struct {
@@ -54,6 +72,7 @@ typedef struct {
   i64 batch, m, n, k;
   dz_strides a, b, c;
   bool add;
+  bool is_alone; /* no other threads are at work */
 } dz_product;
 
 /* What the caller computes for us: operations that the C library has not, or has with other roundings. */
@@ -64,16 +83,25 @@ typedef struct {
   u64 (*convert)(i32 from, i32 to, u64 x);
   i32 (*poll)(void *user);
   void (*trace)(void *user, i32 site, dz_note *notes, i64 count);
+  /* Calls `work` in so many threads at once, one of them this one, each with the lowest address of its stack that
+     may be used, and returns when all have returned. */
+  void (*parallel)(void *user, void (*work)(void *job, char *stack_low), void *job, i64 threads, char *stack_low);
   void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
 } dz_host;
 
-typedef struct {
+/* What one thread knows. The first context of a program is followed by its top-level constants. */
+typedef struct dz_ctx {
   const dz_host *host;
   void *user;
-  i64 live, limit;
-  i32 patience, depth, max_depth;
+  struct dz_ctx *program; /* the first one */
+  i64 live, limit;        /* bytes; counted in the first context, for all */
+  i32 patience, depth, max_depth, threads;
   char *stack_low;
   dz_block blocks;
+  /* Blocks to be used again: small ones by size, and a few large ones. */
+  dz_block *small[DZ_CLASSES];
+  dz_block *spare[DZ_SPARES];
+  struct dz_job *job; /* the parallel loop that this thread is in */
   /* The error: where it is told, the calls around it, the values in its message. */
   i32 site;
   i32 *calls;
@@ -141,50 +169,109 @@ static i64 dz_times(i64 a, i64 b) {
   return product;
 }
 
-static dz_block *dz_alloc(dz_ctx *ctx, i32 site, i64 elements, i64 size, i32 type) {
-  i64 bytes = dz_times(elements, size);
-  if (bytes == INT64_MAX || ctx->live > ctx->limit - bytes) {
-    dz_note_scalar(ctx, 3, elements);
-    dz_note_scalar(ctx, 3, type);
-    dz_note_scalar(ctx, 3, ctx->limit);
-    dz_fail(ctx, site);
-    return NULL;
-  }
-  const i64 header = 64;
-  char *memory = aligned_alloc(64, header + ((bytes + 63) & ~(i64)63) + 64);
-  if (!memory) {
-    dz_note_scalar(ctx, 3, elements);
-    dz_note_scalar(ctx, 3, type);
-    dz_note_scalar(ctx, 3, ctx->live);
-    dz_fail(ctx, site);
-    return NULL;
-  }
-  dz_block *block = (dz_block *)memory;
-  block->refs = 1;
-  block->bytes = bytes;
-  block->data = memory + header;
-  block->borrowed = false;
+static inline i64 dz_class(i64 bytes) { return (bytes + 63) >> 6; }
+
+static void dz_link(dz_ctx *ctx, dz_block *block) {
   block->prev = &ctx->blocks;
   block->next = ctx->blocks.next;
   block->next->prev = block;
   ctx->blocks.next = block;
-  ctx->live += bytes;
+}
+
+static void dz_give_to_system(dz_ctx *ctx, dz_block *block) {
+  __atomic_fetch_sub(&ctx->program->live, block->bytes, __ATOMIC_RELAXED);
+  free(block);
+}
+
+static void dz_drop_spares(dz_ctx *ctx) {
+  for (i64 i = 0; i < DZ_SPARES; i++) {
+    if (ctx->spare[i]) dz_give_to_system(ctx, ctx->spare[i]);
+    ctx->spare[i] = NULL;
+  }
+}
+
+/* A block for at least so many bytes that was used before, or none. */
+static dz_block *dz_used_block(dz_ctx *ctx, i64 bytes) {
+  if (dz_class(bytes) < DZ_CLASSES) {
+    dz_block *block = ctx->small[dz_class(bytes)];
+    if (block) ctx->small[dz_class(bytes)] = block->next;
+    return block;
+  }
+  for (i64 i = 0; i < DZ_SPARES; i++) {
+    dz_block *block = ctx->spare[i];
+    if (block && block->bytes >= bytes && block->bytes - bytes <= bytes / 8) {
+      ctx->spare[i] = NULL;
+      return block;
+    }
+  }
+  dz_drop_spares(ctx);
+  return NULL;
+}
+
+static __attribute__((noinline)) dz_block *dz_new_block(dz_ctx *ctx, i32 site, i64 elements, i64 size, i32 type) {
+  i64 bytes = dz_times(elements, size);
+  const i64 header = 64;
+  char *memory = NULL;
+  i64 limit = ctx->limit;
+  if (bytes < INT64_MAX - 4096) {
+    bytes = dz_class(bytes) << 6;
+    if (__atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED) <= limit) {
+      memory = aligned_alloc(64, header + bytes + 64);
+      if (!memory) limit = ctx->program->live - bytes;
+    }
+    if (!memory) __atomic_fetch_sub(&ctx->program->live, bytes, __ATOMIC_RELAXED);
+  }
+  if (!memory) {
+    dz_note_scalar(ctx, 3, elements);
+    dz_note_scalar(ctx, 3, type);
+    dz_note_scalar(ctx, 3, limit);
+    dz_fail(ctx, site);
+    return NULL;
+  }
+  dz_block *block = (dz_block *)memory;
+  block->bytes = bytes;
+  block->data = memory + header;
+  block->borrowed = false;
+  return block;
+}
+
+static dz_block *dz_alloc(dz_ctx *ctx, i32 site, i64 elements, i64 size, i32 type) {
+  i64 bytes = dz_times(elements, size);
+  dz_block *block = dz_used_block(ctx, bytes);
+  if (!block) block = dz_new_block(ctx, site, elements, size, type);
+  if (DZ_UNLIKELY(!block)) return NULL;
+  block->refs = 1;
+  dz_link(ctx, block);
   return block;
 }
 
 static __attribute__((noinline)) void dz_free_block(dz_ctx *ctx, dz_block *block) {
   block->prev->next = block->next;
   block->next->prev = block->prev;
-  if (!block->borrowed) ctx->live -= block->bytes;
-  free(block);
+  if (block->borrowed) {
+    free(block);
+  } else if (dz_class(block->bytes) < DZ_CLASSES) {
+    block->next = ctx->small[dz_class(block->bytes)];
+    ctx->small[dz_class(block->bytes)] = block;
+  } else {
+    i64 last = DZ_SPARES - 1;
+    if (ctx->spare[last]) dz_give_to_system(ctx, ctx->spare[last]);
+    for (i64 i = last; i > 0; i--) ctx->spare[i] = ctx->spare[i - 1];
+    ctx->spare[0] = block;
+  }
 }
 
-static inline void dz_retain(dz_block *block) {
-  if (block) block->refs++;
+/* Threads of a parallel loop share the blocks from outside; they never hold the last reference to one. */
+static inline void dz_retain(dz_ctx *ctx, dz_block *block) {
+  if (!block) return;
+  if (ctx->job) __atomic_fetch_add(&block->refs, 1, __ATOMIC_RELAXED);
+  else block->refs++;
 }
 
 static inline void dz_release(dz_ctx *ctx, dz_block *block) {
-  if (block && --block->refs == 0) dz_free_block(ctx, block);
+  if (!block) return;
+  i64 refs = ctx->job ? __atomic_sub_fetch(&block->refs, 1, __ATOMIC_ACQ_REL) : --block->refs;
+  if (refs == 0) dz_free_block(ctx, block);
 }
 
 /* The block itself if nobody else refers to it, or else a new one with the elements from `data` on. */
@@ -309,8 +396,10 @@ DZ_FLOAT(f64)
 
 /* For the caller. */
 i64 dz_context_size(void);
-void dz_start(void *memory, const dz_host *host, void *user, i64 limit, i32 max_depth, char *stack_low) {
+void dz_start(void *memory, const dz_host *host, void *user, i64 limit, i32 max_depth, char *stack_low, i32 threads) {
   dz_ctx *ctx = memory;
+  ctx->program = ctx;
+  ctx->threads = threads;
   ctx->host = host;
   ctx->user = user;
   ctx->limit = limit;
@@ -333,10 +422,7 @@ i32 dz_lend(void *memory, dz_value *value, void *data, i64 bytes) {
   block->bytes = bytes;
   block->data = data;
   block->borrowed = true;
-  block->prev = &ctx->blocks;
-  block->next = ctx->blocks.next;
-  block->next->prev = block;
-  ctx->blocks.next = block;
+  dz_link(ctx, block);
   value->data = data;
   value->mem = block;
   return 0;
@@ -358,18 +444,127 @@ i64 dz_error_notes(void *memory, const dz_note **notes) {
   return ((dz_ctx *)memory)->note_count;
 }
 
+static void dz_free_all(dz_ctx *ctx) {
+  dz_block *block = ctx->blocks.next;
+  while (block != &ctx->blocks) {
+    dz_block *next = block->next;
+    if (block->borrowed) free(block);
+    else dz_give_to_system(ctx, block);
+    block = next;
+  }
+  ctx->blocks.next = ctx->blocks.prev = &ctx->blocks;
+  for (i64 i = 0; i < DZ_CLASSES; i++) {
+    for (block = ctx->small[i]; block;) {
+      dz_block *next = block->next;
+      dz_give_to_system(ctx, block);
+      block = next;
+    }
+    ctx->small[i] = NULL;
+  }
+  dz_drop_spares(ctx);
+}
+
 /* Frees everything: after an error, and at the end. */
 void dz_clear(void *memory) {
   dz_ctx *ctx = memory;
   if (!ctx->blocks.next) return;
-  dz_block *block = ctx->blocks.next;
-  while (block != &ctx->blocks) {
-    dz_block *next = block->next;
-    free(block);
-    block = next;
-  }
+  dz_free_all(ctx);
   dz_forget_notes(ctx);
   free(ctx->notes);
   free(ctx->calls);
   memset(ctx, 0, dz_context_size());
+}
+
+/* Parallel loops. A task runs a piece of the iterations; the pieces depend on the data only, and so do results. */
+typedef i32 (*dz_task)(dz_ctx *ctx, const void *env, i64 from, i64 to);
+
+typedef struct dz_job {
+  dz_ctx *parent;
+  dz_task task;
+  const void *env;
+  i64 count, grain, pieces;
+  i64 next;   /* the piece that nobody has taken yet */
+  i64 failed; /* the first piece that has failed */
+  char lock;
+} dz_job;
+
+/* How many iterations make a piece, if one takes about `cost` operations. */
+static i64 dz_grain(i64 count, f64 cost) {
+  i64 grain = cost < 32768.0 ? (i64)(32768.0 / (cost < 1.0 ? 1.0 : cost)) : 1;
+  if (count / grain > 1024) grain = (count + 1023) / 1024;
+  return grain > 16 ? (grain + 63) & ~(i64)63 : grain;
+}
+
+static void dz_work(void *shared, char *stack_low) {
+  dz_job *job = shared;
+  dz_ctx ctx;
+  memset(&ctx, 0, sizeof ctx);
+  ctx.host = job->parent->host;
+  ctx.user = job->parent->user;
+  ctx.program = job->parent->program;
+  ctx.limit = job->parent->limit;
+  ctx.depth = job->parent->depth;
+  ctx.max_depth = job->parent->max_depth;
+  ctx.threads = job->parent->threads;
+  ctx.stack_low = stack_low;
+  ctx.blocks.next = ctx.blocks.prev = &ctx.blocks;
+  ctx.job = job;
+  ctx.site = -1;
+  for (;;) {
+    i64 piece = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
+    if (piece >= job->pieces || piece > __atomic_load_n(&job->failed, __ATOMIC_RELAXED)) break;
+    i64 from = piece * job->grain, to = from + job->grain;
+    if (!job->task(&ctx, job->env, from, to < job->count ? to : job->count)) continue;
+    /* What fails first in order of the pieces is the error, as without threads. */
+    while (__atomic_test_and_set(&job->lock, __ATOMIC_ACQUIRE)) {
+    }
+    if (piece < job->failed) {
+      dz_ctx *parent = job->parent;
+      dz_forget_notes(parent);
+      free(parent->notes);
+      free(parent->calls);
+      parent->site = ctx.site;
+      parent->notes = ctx.notes, parent->note_count = ctx.note_count, parent->note_room = ctx.note_room;
+      parent->calls = ctx.calls, parent->call_count = ctx.call_count, parent->call_room = ctx.call_room;
+      ctx.notes = NULL, ctx.note_count = 0, ctx.calls = NULL;
+      __atomic_store_n(&job->failed, piece, __ATOMIC_RELAXED);
+    }
+    __atomic_clear(&job->lock, __ATOMIC_RELEASE);
+    break;
+  }
+  dz_forget_notes(&ctx);
+  free(ctx.notes);
+  free(ctx.calls);
+  dz_free_all(&ctx);
+}
+
+static __attribute__((noinline)) i32 dz_parallel(dz_ctx *ctx, dz_task task, const void *env, i64 count, i64 grain) {
+  i64 pieces = (count + grain - 1) / grain;
+  if (pieces <= 1 || ctx->threads <= 1) {
+    for (i64 from = 0; from < count; from += grain) {
+      i64 to = from + grain < count ? from + grain : count;
+      if (DZ_UNLIKELY(task(ctx, env, from, to))) return 1;
+    }
+    return 0;
+  }
+  dz_job job = {.parent = ctx, .task = task, .env = env, .count = count, .grain = grain, .pieces = pieces};
+  job.failed = INT64_MAX;
+  i64 threads = pieces < ctx->threads ? pieces : ctx->threads;
+  ctx->host->parallel(ctx->user, dz_work, &job, threads, ctx->stack_low);
+  return job.failed != INT64_MAX;
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+#define dz_pause() __builtin_ia32_pause()
+#else
+#define dz_pause() ((void)0)
+#endif
+
+/* Waits until the piece before this one has set its flag; one if it never will. */
+static i32 dz_wait_for(dz_ctx *ctx, const char *flags, i64 piece) {
+  while (!__atomic_load_n(&flags[piece], __ATOMIC_ACQUIRE)) {
+    if (ctx->job && __atomic_load_n(&ctx->job->failed, __ATOMIC_RELAXED) < piece) return 1;
+    dz_pause();
+  }
+  return 0;
 }

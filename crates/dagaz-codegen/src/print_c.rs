@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::imp::{Function, LoopKind, Module, Stm};
+use crate::imp::{Function, LoopKind, Module, Stm, Variable};
+use crate::outline::{Task, outline};
 
 const PRELUDE: &str = include_str!("prelude.c");
 /// For one type of elements, `ELEM`.
@@ -18,7 +19,7 @@ pub(crate) fn print(module: &Module) -> String {
 
 pub(crate) fn print_functions(module: &Module) -> String {
     let mut text = String::from(
-        "/* The context, and the top-level constants after it. */\ntypedef struct {\n  dz_ctx base;\n",
+        "/* The first context, and the top-level constants after it. */\ntypedef struct {\n  dz_ctx base;\n",
     );
     for global in &module.globals {
         let _ = writeln!(text, "  {global}");
@@ -27,17 +28,44 @@ pub(crate) fn print_functions(module: &Module) -> String {
     for function in &module.functions {
         let _ = writeln!(text, "{};", head(function));
     }
-    for function in &module.functions {
-        let _ = writeln!(text, "\n{} {{", head(function));
+    for (function, tasks) in outline(module) {
+        tasks.iter().for_each(|task| print_task(&mut text, task));
+        let _ = writeln!(text, "\n{} {{", head(&function));
         statements(&mut text, &function.body, 1);
         text.push_str("  return 0;\n}\n");
     }
     text
 }
 
+fn print_task(text: &mut String, task: &Task) {
+    let Task { number, outside, from, to, body } = task;
+    let _ = writeln!(text, "\nstruct env_{number} {{");
+    for var in outside {
+        let _ = writeln!(text, "  {};", declaration(var));
+    }
+    if outside.is_empty() {
+        text.push_str("  char nothing;\n");
+    }
+    text.push_str("};\n");
+    let _ =
+        writeln!(text, "\nstatic i32 task_{number}(dz_ctx *ctx, const void *env, i64 {from}, i64 {to}) {{");
+    let _ = writeln!(text, "  const struct env_{number} *outside = env;");
+    for var in outside {
+        let _ = writeln!(text, "  {} = outside->{};", declaration(var), var.name);
+    }
+    statements(text, body, 1);
+    text.push_str("  return 0;\n}\n");
+}
+
 fn head(function: &Function) -> String {
     let linkage = if function.exported { "" } else { "static " };
-    format!("{linkage}i32 {}({})", function.name, function.params.join(", "))
+    let params: Vec<String> = function.params.iter().map(declaration).collect();
+    format!("{linkage}i32 {}({})", function.name, params.join(", "))
+}
+
+fn declaration(var: &Variable) -> String {
+    let space = if var.ty.ends_with(['*', ' ']) { "" } else { " " };
+    format!("{}{space}{}", var.ty, var.name)
 }
 
 fn statements(text: &mut String, stms: &[Stm], depth: usize) {
@@ -49,6 +77,12 @@ fn statements(text: &mut String, stms: &[Stm], depth: usize) {
 fn statement(text: &mut String, stm: &Stm, depth: usize) {
     let indent = "  ".repeat(depth);
     match stm {
+        Stm::Declare { var, value: Some(value) } => {
+            let _ = writeln!(text, "{indent}{} = {value};", declaration(var));
+        }
+        Stm::Declare { var, value: None } => {
+            let _ = writeln!(text, "{indent}{};", declaration(var));
+        }
         Stm::Line(line) => {
             let _ = writeln!(text, "{indent}{line}");
         }
@@ -57,14 +91,20 @@ fn statement(text: &mut String, stm: &Stm, depth: usize) {
             statements(text, body, depth + 1);
             let _ = writeln!(text, "{indent}}}");
         }
-        Stm::Loop { kind, var, bound, note, body } => {
-            match kind {
-                LoopKind::Simd => {
-                    let _ = writeln!(text, "#pragma GCC ivdep");
-                }
-                LoopKind::Sequential | LoopKind::Parallel => {}
+        Stm::Loop { kind, var, from, to, note, body } => {
+            if let LoopKind::Simd { sums } = kind {
+                let clauses: String =
+                    sums.iter().map(|(op, var)| format!(" reduction({op}:{var})")).collect();
+                let _ = writeln!(text, "#pragma omp simd{clauses}");
             }
-            let _ = writeln!(text, "{indent}for (i64 {var} = 0; {var} < {bound}; {var}++) {{{note}");
+            let _ = writeln!(text, "{indent}for (i64 {var} = {from}; {var} < {to}; {var}++) {{{note}");
+            statements(text, body, depth + 1);
+            let _ = writeln!(text, "{indent}}}");
+        }
+        // Outlining has left none; in order, one piece is as good as many.
+        Stm::Parallel { count, from, to, note, body, .. } => {
+            let _ = writeln!(text, "{indent}{{{note}");
+            let _ = writeln!(text, "{indent}  i64 {from} = 0, {to} = {count};");
             statements(text, body, depth + 1);
             let _ = writeln!(text, "{indent}}}");
         }

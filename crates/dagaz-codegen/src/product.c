@@ -98,6 +98,7 @@ static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM
   if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
   const i64 small = 4096;
   if (s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
+    s.is_alone = !ctx->job;
     ctx->host->product(ctx->user, CODE, &s, a, b, c);
     return;
   }

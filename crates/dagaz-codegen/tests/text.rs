@@ -33,32 +33,10 @@ fn sum_of_doubled_numbers() {
              param "xs" : value "[]f64" [n]f64
              result value "f64" f64"#,
         expect![[r#"
-              if (dz_enter(ctx)) return dz_fail(ctx, 0);
-              f64 a_6;
-              a_6 = 0.0;
-              for (i64 i_t1 = 0; i_t1 < n_0; i_t1++) {
-                f64 b_7;
-                {
-                  f64 x_4 = xs_1[i_t1];
-                  f64 y_5 = x_4 * 2.0;
-                  b_7 = y_5;
-                }
-                {
-                  f64 next_t2;
-                  f64 c_8 = a_6 + b_7;
-                  next_t2 = c_8;
-                  a_6 = next_t2;
-                }
-              }
-              f64 s_3;
-              s_3 = a_6;
-              dz_release(ctx, xs_1_mem);
-              f64 result0;
-              result0 = s_3;
-              *out0 = result0;
-              ctx->depth--;
-              return 0;
-            }"#]],
+              i64 grain_t1;
+              f64 *part_t2;
+              f64 *xs_1;
+            };"#]],
     );
 }
 
@@ -80,31 +58,10 @@ fn nested_maps_write_into_one_array() {
              param "xs" : value "[][]f64" [n][m]f64
              result value "[][]f64" [n][m]f64"#,
         expect![[r#"
-              if (dz_enter(ctx)) return dz_fail(ctx, 0);
-              dz_block *ys_4_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
-              if (DZ_UNLIKELY(!ys_4_mem)) return 1;
-              f64 *ys_4 = ys_4_mem->data;
-              for (i64 i_t1 = 0; i_t1 < n_0; i_t1++) {
-                if (DZ_TICK(ctx)) return dz_fail(ctx, 2);
-                f64 *row_5 = xs_2 + i_t1 * (m_1);
-                dz_block *row_5_mem = xs_2_mem;
-                f64 *zs_6 = ys_4 + i_t1 * (m_1); dz_block *zs_6_mem = ys_4_mem;
-            #pragma GCC ivdep
-                for (i64 i_t2 = 0; i_t2 < m_1; i_t2++) {
-                  f64 x_7 = row_5[i_t2];
-                  f64 y_8 = x_7 + x_7;
-                  zs_6[i_t2] = y_8;
-                }
-              }
-              dz_release(ctx, xs_2_mem);
-              f64 *result0; dz_block *result0_mem;
-              result0 = ys_4; result0_mem = ys_4_mem;
-              ys_4_mem = NULL;
-              *out0 = result0;
-              *out0_mem = result0_mem;
-              dz_release(ctx, ys_4_mem);
-              ctx->depth--;
-              return 0;
-            }"#]],
+              i64 m_1;
+              f64 *xs_2;
+              f64 *ys_4;
+              dz_block *ys_4_mem;
+            };"#]],
     );
 }

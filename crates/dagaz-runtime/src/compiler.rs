@@ -7,9 +7,15 @@ use std::sync::OnceLock;
 
 use crate::cache;
 
-/// No fast mathematics: results are those of the interpreter, bit by bit.
-const FLAGS: [&str; 9] = [
+/// No fast mathematics: loops say themselves where sums may be in another order.
+const FLAGS: [&str; 14] = [
     "-O3",
+    "-fopenmp-simd",
+    // Two calls are two vector functions; together, they would be one that has no such variant.
+    "-fno-builtin-sin",
+    "-fno-builtin-cos",
+    "-fno-builtin-sinf",
+    "-fno-builtin-cosf",
     "-march=native",
     "-std=gnu11",
     "-fwrapv",

@@ -1,4 +1,4 @@
-//! What generated code asks of us: rare scalar operations, whether to go on, and traces.
+//! What generated code asks of us: rare scalar operations, whether to go on, traces, and threads.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -14,6 +14,7 @@ use dagaz_core::value::{Array, Elems, Value};
 
 use crate::prim_of_bits;
 use crate::product::{Product, product};
+use crate::threads::{Threads, Work};
 
 /// `dz_note` of the prelude.
 #[repr(C)]
@@ -34,6 +35,7 @@ pub(crate) struct Host {
     convert: extern "C" fn(i32, i32, u64) -> u64,
     poll: unsafe extern "C" fn(*const Call<'_>) -> i32,
     trace: unsafe extern "C" fn(*const Call<'_>, i32, *const Note, i64),
+    parallel: unsafe extern "C" fn(*const Call<'_>, Work, *mut c_void, i64, *mut u8),
     product:
         unsafe extern "C" fn(*const Call<'_>, i32, *const Product, *const c_void, *const c_void, *mut c_void),
 }
@@ -45,6 +47,7 @@ pub(crate) static HOST: Host = Host {
     convert: host_convert,
     poll,
     trace,
+    parallel,
     product,
 };
 
@@ -52,6 +55,7 @@ pub(crate) static HOST: Host = Host {
 pub(crate) struct Call<'a> {
     pub(crate) limits: &'a Limits,
     pub(crate) sites: &'a [Site],
+    pub(crate) threads: &'a Threads,
 }
 
 impl Call<'_> {
@@ -108,6 +112,19 @@ unsafe extern "C" fn poll(call: *const Call<'_>) -> i32 {
     // SAFETY: `Library::call` passes a pointer to a `Call` that lives until the generated code returns.
     let call = unsafe { &*call };
     i32::from(call.stopped().is_some())
+}
+
+unsafe extern "C" fn parallel(
+    call: *const Call<'_>,
+    work: Work,
+    job: *mut c_void,
+    threads: i64,
+    stack_low: *mut u8,
+) {
+    // SAFETY: as in `poll`.
+    let call = unsafe { &*call };
+    // SAFETY: the prelude passes a function and a job that threads may share.
+    unsafe { call.threads.run(work, job, usize::try_from(threads).unwrap_or(1), stack_low) }
 }
 
 unsafe extern "C" fn trace(call: *const Call<'_>, site: i32, notes: *const Note, count: i64) {

@@ -2,7 +2,7 @@
 //!
 //! [`Native::load`] compiles the C text of a program, or finds what was compiled before, and loads it; calls then take
 //! and give the values of `dagaz-core`, and fail with the errors of its interpreter. All unsafe code of the project is
-//! here, in `library`, `host` and `product`.
+//! here, in `library`, `host`, `product` and `threads`.
 
 mod cache;
 mod compiler;
@@ -10,6 +10,7 @@ mod host;
 mod library;
 mod message;
 mod product;
+mod threads;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub use cache::clear as clear_cache;
 pub struct Native {
     program: Arc<Program>,
     library: library::Library,
+    threads: threads::Threads,
     pub limits: Limits,
 }
 
@@ -33,7 +35,18 @@ impl Native {
         let source = dagaz_codegen::generate(&program)?;
         let object = compiler::shared_object(&source.text)?;
         let library = library::Library::open(object, source)?;
-        Ok(Native { program, library, limits: Limits::generous() })
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Native { program, library, threads: threads::Threads::new(count), limits: Limits::generous() })
+    }
+
+    /// How many threads parallel loops run on; results do not depend on it. As many as the machine has if not set.
+    pub fn set_threads(&mut self, count: usize) {
+        self.threads = threads::Threads::new(count);
+    }
+
+    /// How long the last call took, without the values that went in and out.
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.library.elapsed
     }
 
     /// As [`dagaz_core::interp::Interpreter::call_entry`].
@@ -53,7 +66,7 @@ impl Native {
         };
         let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         all.extend(args);
-        let mut results = self.library.call(number, fun, &all, &self.limits)?;
+        let mut results = self.library.call(number, fun, &all, &self.limits, &self.threads)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
 }

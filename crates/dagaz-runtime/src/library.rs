@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
+use std::time::{Duration, Instant};
 
 use dagaz_codegen::CSource;
 use dagaz_core::exp::{Fun, Loc};
@@ -14,6 +15,7 @@ use crate::compiler::Object;
 use crate::host::{Call, HOST, Host, Note, read_array, read_notes};
 use crate::message::message;
 use crate::prim_of_bits;
+use crate::threads::Threads;
 
 /// Recursive programs may use so much stack, of which only what is used becomes memory.
 const STACK: usize = 1 << 30;
@@ -31,7 +33,7 @@ struct RawValue {
 
 type Context = *mut c_void;
 type EntryFn = unsafe extern "C" fn(Context, *mut RawValue, *mut RawValue) -> i32;
-type StartFn = unsafe extern "C" fn(Context, *const Host, *const c_void, i64, i32, *const u8);
+type StartFn = unsafe extern "C" fn(Context, *const Host, *const c_void, i64, i32, *const u8, i32);
 type LendFn = unsafe extern "C" fn(Context, *mut RawValue, *const c_void, i64) -> i32;
 
 pub(crate) struct Library {
@@ -46,6 +48,8 @@ pub(crate) struct Library {
     error_notes: unsafe extern "C" fn(Context, *mut *const Note) -> i64,
     clear: unsafe extern "C" fn(Context),
     source: CSource,
+    /// How long the last call took, without the values that went in and out.
+    pub(crate) elapsed: Duration,
     /// Keeps the functions above loaded.
     _library: libloading::Library,
     _object: Object,
@@ -90,6 +94,7 @@ impl Library {
             error_notes: symbol!(b"dz_error_notes", unsafe extern "C" fn(Context, *mut *const Note) -> i64),
             clear: symbol!(b"dz_clear", unsafe extern "C" fn(Context)),
             source,
+            elapsed: Duration::ZERO,
             _library: library,
             _object: object,
         })
@@ -102,11 +107,12 @@ impl Library {
         fun: &Fun,
         args: &[Value],
         limits: &Limits,
+        threads: &Threads,
     ) -> Result<Vec<Value>, RuntimeError> {
         let Some(function) = self.entries.get(entry).copied() else {
             return Err(RuntimeError::new("internal error: no such entry point"));
         };
-        stacker::grow(STACK, || self.call_on_stack(function, fun, args, limits))
+        stacker::grow(STACK, || self.call_on_stack(function, fun, args, limits, threads))
     }
 
     fn call_on_stack(
@@ -115,16 +121,20 @@ impl Library {
         fun: &Fun,
         args: &[Value],
         limits: &Limits,
+        threads: &Threads,
     ) -> Result<Vec<Value>, RuntimeError> {
         let context: Context = self.context.as_mut_ptr().cast();
         let sites = std::mem::take(&mut self.source.sites);
-        let call = Call { limits, sites: &sites };
+        let call = Call { limits, sites: &sites, threads };
+        let count = i32::try_from(threads.count()).unwrap_or(i32::MAX);
         let memory = limits.memory.and_then(|m| i64::try_from(m).ok()).unwrap_or(i64::MAX);
         let depth = i32::try_from(limits.depth).unwrap_or(i32::MAX);
         let here: *const u8 = (&raw const call).cast();
         let stack_low = here.wrapping_sub(STACK - STACK_RESERVE);
         // SAFETY: the context has the size that the library wants; host and call outlive the use of it.
-        unsafe { (self.start)(context, &raw const HOST, (&raw const call).cast(), memory, depth, stack_low) };
+        unsafe {
+            (self.start)(context, &raw const HOST, (&raw const call).cast(), memory, depth, stack_low, count)
+        };
         let mut input: Vec<RawValue> = Vec::with_capacity(args.len());
         let mut is_lent = true;
         for arg in args {
@@ -146,9 +156,11 @@ impl Library {
             return Err(RuntimeError::new("out of memory"));
         }
         let mut output: Vec<RawValue> = fun.ret.iter().map(|_| empty()).collect();
+        let start = Instant::now();
         // SAFETY: there are as many values as the function has parameters and results, of the types that it has,
         // which `entry_sizes` has checked.
         let status = unsafe { function(context, input.as_mut_ptr(), output.as_mut_ptr()) };
+        self.elapsed = start.elapsed();
         let outcome = match status {
             0 => self.results(context, fun, &output),
             _ => Err(self.error(context, &call)),

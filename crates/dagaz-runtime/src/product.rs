@@ -8,9 +8,9 @@ use std::ffi::c_void;
 use std::ops::Range;
 
 use dagaz_core::prim::PrimType;
-use rayon::prelude::*;
 
 use crate::host::Call;
+use crate::threads::Threads;
 
 /// `dz_strides` of the prelude, in elements.
 #[repr(C)]
@@ -33,6 +33,8 @@ pub(crate) struct Product {
     b: Strides,
     c: Strides,
     add: bool,
+    /// Whether there may be threads that have nothing to do.
+    is_alone: bool,
 }
 
 /// A part of the result: of each matrix of some of the batch, some rows and columns.
@@ -86,19 +88,23 @@ unsafe impl<T: Sync> Sync for Matrices<T> {}
 
 /// Called by generated code.
 pub(crate) unsafe extern "C" fn product(
-    _call: *const Call<'_>,
+    call: *const Call<'_>,
     ty: i32,
     shape: *const Product,
     a: *const c_void,
     b: *const c_void,
     c: *mut c_void,
 ) {
-    // SAFETY: the generated code passes a shape of its own, and matrices of this shape.
+    // SAFETY: the generated code passes the call that it is in, a shape of its own, and matrices of this shape.
     unsafe {
-        let shape = &*shape;
+        let (threads, shape) = ((*call).threads, &*shape);
         match usize::try_from(ty).ok().and_then(|ty| PrimType::ALL.get(ty)) {
-            Some(PrimType::F32) => run(shape, &Matrices::<f32> { a: a.cast(), b: b.cast(), c: c.cast() }),
-            Some(PrimType::F64) => run(shape, &Matrices::<f64> { a: a.cast(), b: b.cast(), c: c.cast() }),
+            Some(PrimType::F32) => {
+                run(threads, shape, &Matrices::<f32> { a: a.cast(), b: b.cast(), c: c.cast() })
+            }
+            Some(PrimType::F64) => {
+                run(threads, shape, &Matrices::<f64> { a: a.cast(), b: b.cast(), c: c.cast() })
+            }
             // The verifier allows no others.
             _ => {}
         }
@@ -107,14 +113,14 @@ pub(crate) unsafe extern "C" fn product(
 
 /// # Safety
 /// The matrices have all elements that the shape says, and those of `c` are different ones.
-unsafe fn run<T: From<f32> + Sync + 'static>(shape: &Product, matrices: &Matrices<T>) {
+unsafe fn run<T: From<f32> + Sync + 'static>(threads: &Threads, shape: &Product, matrices: &Matrices<T>) {
     let panels = panels(shape.batch, shape.m, shape.n, shape.k);
     // SAFETY: panels are apart from each other.
-    let one = |panel: &Panel| unsafe { run_panel(shape, matrices, panel) };
-    if panels.len() > 1 && rayon::current_num_threads() > 1 {
-        panels.par_iter().for_each(one);
+    let one = |i: usize| unsafe { run_panel(shape, matrices, &panels[i]) };
+    if shape.is_alone {
+        threads.each(panels.len(), one);
     } else {
-        panels.iter().for_each(one);
+        (0..panels.len()).for_each(one);
     }
 }
 

@@ -69,6 +69,13 @@ impl Session {
         }
     }
 
+    /// How many threads machine code runs on, instead of as many as the machine has. Results do not depend on it.
+    pub fn set_threads(&mut self, count: usize) {
+        if let Engine::Native(native) = &mut self.engine {
+            native.set_threads(count);
+        }
+    }
+
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.core.entries.iter().find(|entry| entry.name == name)
     }
@@ -81,6 +88,14 @@ impl Session {
             Engine::Native(native) => native.call_entry(entry, args),
         };
         outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
+    }
+
+    /// How long the last call took in machine code, without the values that went in and out.
+    pub fn elapsed(&self) -> Option<std::time::Duration> {
+        match &self.engine {
+            Engine::Interpreter(_) => None,
+            Engine::Native(native) => Some(native.elapsed()),
+        }
     }
 
     /// What the last call cost; nothing is counted in machine code.

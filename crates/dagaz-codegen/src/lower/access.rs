@@ -4,32 +4,48 @@ use dagaz_core::exp::{Check, DimSlice};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Lower, Lowered, elem, only};
+use super::{Deferred, Form, Lower, Lowered, elem, only};
 use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
 
 /// What happens at an element of a slice, given its indices in the array and in the slice.
-type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) + 'e;
+type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) -> Lowered<()> + 'e;
 
 impl Lower<'_> {
     pub(super) fn binop(&mut self, pat: &[Param], op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Lowered<()> {
         let (left, right) = (self.atom(x), self.atom(y));
         let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
         let is_known = y.as_const().and_then(|p| p.as_i64()).is_some_and(|n| n > 0);
+        let mut guard = None;
         if ty.is_int() && divides && !is_known {
             let notes = [(ty, left.clone())];
-            self.fail_if(&format!("{right} == 0"), SiteKind::DivisionByZero, &notes);
+            guard = self.fail_if(&format!("{right} == 0"), SiteKind::DivisionByZero, &notes);
         }
         if ty.is_signed() && op == BinOp::Pow && !is_known {
             let notes = [(ty, left.clone()), (ty, right.clone())];
-            self.fail_if(&format!("{right} < 0"), SiteKind::NegativeExponent, &notes);
+            guard = self.fail_if(&format!("{right} < 0"), SiteKind::NegativeExponent, &notes);
         }
+        let right = guard.map_or(right.clone(), |bad| format!("({bad} ? 1 : {right})"));
         self.scalar(pat, scalar::binop(op, ty, &left, &right))
     }
 
-    /// Stops the program if the condition holds, with values for the message.
-    pub(super) fn fail_if(&mut self, cond: &str, kind: SiteKind, notes: &[(PrimType, String)]) {
+    /// Stops the program if the condition holds, with values for the message. A loop for vector units goes on and
+    /// remembers that it has to stop; then there is a variable to know the condition by.
+    pub(super) fn fail_if(
+        &mut self,
+        cond: &str,
+        kind: SiteKind,
+        notes: &[(PrimType, String)],
+    ) -> Option<String> {
+        if let Some(Deferred { flag, is_used }) = &mut self.deferred {
+            *is_used = true;
+            let flag = flag.clone();
+            let bad = self.temp("bad");
+            self.set("bool", bad.as_str(), cond);
+            self.line(format!("{flag} |= {bad};"));
+            return Some(bad);
+        }
         let site = self.site(kind);
         let mut then: Vec<Stm> = Vec::new();
         for (ty, value) in notes {
@@ -37,6 +53,7 @@ impl Lower<'_> {
         }
         then.push(Stm::Line(format!("return dz_fail(ctx, {site});")));
         self.out.push(Stm::If { cond: format!("DZ_UNLIKELY({cond})"), then, otherwise: Vec::new() });
+        None
     }
 
     pub(super) fn check_size(&mut self, size: Atom, what: &'static str) {
@@ -47,7 +64,7 @@ impl Lower<'_> {
         self.fail_if(&format!("{size} < 0"), SiteKind::NegativeSize(what), &[(PrimType::I64, size.clone())]);
     }
 
-    fn check_bounds(&mut self, indices: &[Atom], dims: &[Atom]) {
+    fn check_bounds(&mut self, indices: &[Atom], dims: &[Atom]) -> Option<String> {
         let outside: Vec<String> = indices
             .iter()
             .zip(dims)
@@ -56,7 +73,7 @@ impl Lower<'_> {
         let notes: Vec<(PrimType, String)> =
             indices.iter().chain(dims).map(|a| (PrimType::I64, self.atom(*a))).collect();
         let kind = SiteKind::OutOfBounds { indices: indices.len() };
-        self.fail_if(&outside.join(" || "), kind, &notes);
+        self.fail_if(&outside.join(" || "), kind, &notes)
     }
 
     /// The position of the first element that the indices select.
@@ -75,6 +92,42 @@ impl Lower<'_> {
         }
     }
 
+    /// How far apart the rows and elements of an array are, per dimension.
+    pub(super) fn strides(&self, array: VarId) -> Lowered<Vec<String>> {
+        let (_, dims) = self.array(array)?;
+        match &self.info(array)?.form {
+            Form::View { strides } => Ok(strides.clone()),
+            Form::Block { .. } => {
+                Ok((1..=dims.len()).map(|axis| self.stride_product(&dims[axis..])).collect())
+            }
+            Form::Range { .. } | Form::Fill { .. } => Err("internal error: strides of no memory".into()),
+        }
+    }
+
+    fn stride_product(&self, dims: &[Atom]) -> String {
+        if dims.is_empty() { "1".to_string() } else { format!("({})", self.product(dims)) }
+    }
+
+    /// An element as a C expression.
+    pub(super) fn element(&self, array: VarId, indices: &[String]) -> Lowered<String> {
+        let (elem, dims) = self.array(array)?;
+        let name = self.name(array);
+        Ok(match &self.info(array)?.form {
+            Form::Block { .. } => format!("{name}[{}]", self.offset(indices, &dims)),
+            Form::View { strides } => format!("{name}[{}]", strided(indices, strides)),
+            Form::Range { start, step } => {
+                let i = indices.first().map_or("0", |i| i);
+                let value = match (start.as_str(), step.as_str()) {
+                    ("0L", "1L") => i.to_string(),
+                    (_, "1L") => format!("({start} + {i})"),
+                    _ => format!("({start} + {step} * {i})"),
+                };
+                if elem == PrimType::I64 { value } else { format!("({elem}){value}") }
+            }
+            Form::Fill { value } => value.clone(),
+        })
+    }
+
     pub(super) fn index(
         &mut self,
         pat: &[Param],
@@ -83,39 +136,140 @@ impl Lower<'_> {
         check: Check,
     ) -> Lowered<()> {
         let param = only(pat)?;
-        let (elem, dims) = self.array(array)?;
+        let (_, dims) = self.array(array)?;
+        let mut guard = None;
         if check == Check::Checked {
-            self.check_bounds(indices, &dims);
+            guard = self.check_bounds(indices, &dims);
         }
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
-        let (source, target, offset) = (self.name(array), self.name(param.var), self.offset(&texts, &dims));
-        if indices.len() == dims.len() {
-            return self.scalar(pat, format!("{source}[{offset}]"));
+        if indices.len() < dims.len() {
+            return self.row_at(param, array, &texts);
         }
-        self.view(elem, &target, &format!("{source} + {offset}"), &source);
+        let element = self.element(array, &texts)?;
+        match (guard, element.split_once('[')) {
+            (Some(bad), Some((name, offset))) if self.has_memory(array) => {
+                let offset = offset.strip_suffix(']').unwrap_or(offset);
+                self.scalar(pat, format!("{name}[{bad} ? 0 : {offset}]"))
+            }
+            _ => self.scalar(pat, element),
+        }
+    }
+
+    pub(super) fn has_memory(&self, array: VarId) -> bool {
+        self.vars.get(&array).is_some_and(|info| matches!(info.form, Form::Block { .. } | Form::View { .. }))
+    }
+
+    /// Binds a variable to the row at some indices, which stays where it is.
+    pub(super) fn row_at(&mut self, param: &Param, array: VarId, indices: &[String]) -> Lowered<()> {
+        let (elem, dims) = self.array(array)?;
+        if let form @ (Form::Fill { .. } | Form::Range { .. }) = self.info(array)?.form.clone() {
+            self.bind_as(param, form);
+            return Ok(());
+        }
+        let (source, target) = (self.name(array), self.name(param.var));
+        if self.needs_block(param) {
+            let offset = self.offset(indices, &dims);
+            self.view(elem, &target, &format!("{source} + {offset}"), &source);
+            return Ok(());
+        }
+        let strides = self.strides(array)?;
+        let offset = strided(indices, &strides);
+        self.bind_as(param, Form::View { strides: strides[indices.len()..].to_vec() });
+        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        Ok(())
+    }
+
+    /// Binds a variable to the same elements as another one.
+    pub(super) fn view_whole(&mut self, param: &Param, array: VarId) -> Lowered<()> {
+        let form = self.info(array)?.form.clone();
+        if matches!(form, Form::Fill { .. } | Form::Range { .. }) {
+            self.bind_as(param, form);
+            return Ok(());
+        }
+        // A new shape has its own strides; only contiguous elements get one.
+        let strides = match form {
+            Form::View { strides } => strides,
+            _ => {
+                let dims = param.ty.dims();
+                (1..=dims.len()).map(|axis| self.stride_product(&dims[axis..])).collect()
+            }
+        };
+        let (source, target) = (self.name(array), self.name(param.var));
+        self.bind_as(param, Form::View { strides });
+        self.set(format!("{} *", elem(&param.ty)?), target, source);
         Ok(())
     }
 
     /// A variable that shares the block of another one.
     fn view(&mut self, elem: PrimType, target: &str, pointer: &str, source: &str) {
-        self.line(format!("{elem} *{target} = {pointer}; dz_block *{target}_mem = {source}_mem;"));
-        self.line(format!("dz_retain({target}_mem);"));
+        self.set_array(elem, target, pointer, &format!("{source}_mem"));
+        self.line(format!("dz_retain(ctx, {target}_mem);"));
     }
 
     pub(super) fn slice(&mut self, pat: &[Param], array: VarId, slice: &[DimSlice]) -> Lowered<()> {
         let param = only(pat)?;
         let (elem, dims) = self.array(array)?;
         let (source, target) = (self.name(array), self.name(param.var));
-        if let Some(start) = self.contiguous(slice, &dims) {
+        if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
+            return self.slice_view(param, array, slice);
+        }
+        let is_block = matches!(self.info(array)?.form, Form::Block { .. });
+        if let (Some(start), true) = (self.contiguous(slice, &dims), is_block) {
             self.view(elem, &target, &format!("{source} + {start}"), &source);
             return Ok(());
         }
         self.allocate(param)?;
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
-            let from = l.offset(inside, &dims);
+            let from = l.element(array, inside)?;
             let to = l.offset(counters, param.ty.dims());
-            l.line(format!("{target}[{to}] = {source}[{from}];"));
+            l.line(format!("{target}[{to}] = {from};"));
+            Ok(())
         })
+    }
+
+    fn slice_view(&mut self, param: &Param, array: VarId, slice: &[DimSlice]) -> Lowered<()> {
+        let (elem, _) = self.array(array)?;
+        let range = slice.iter().find_map(|part| match part {
+            DimSlice::Range { start, stride, .. } => Some((self.atom(*start), self.atom(*stride))),
+            DimSlice::Fix(_) => None,
+        });
+        match (self.info(array)?.form.clone(), range) {
+            (form @ Form::Fill { .. }, _) => {
+                self.bind_as(param, form);
+                return Ok(());
+            }
+            (Form::Range { start, step }, Some((first, stride))) => {
+                let form = Form::Range {
+                    start: format!("({start} + {step} * {first})"),
+                    step: format!("({step} * {stride})"),
+                };
+                self.bind_as(param, form);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let strides = self.strides(array)?;
+        let mut kept = Vec::new();
+        let mut starts = Vec::new();
+        for (part, old) in slice.iter().zip(&strides) {
+            match part {
+                DimSlice::Fix(i) => starts.push(self.atom(*i)),
+                DimSlice::Range { start, stride, .. } => {
+                    starts.push(self.atom(*start));
+                    let by = self.atom(*stride);
+                    kept.push(match (by.as_str(), old.as_str()) {
+                        ("1L", _) => old.clone(),
+                        (_, "1") => by,
+                        _ => format!("({by} * {old})"),
+                    });
+                }
+            }
+        }
+        let (source, target) = (self.name(array), self.name(param.var));
+        let offset = strided(&starts, &strides);
+        self.bind_as(param, Form::View { strides: kept });
+        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        Ok(())
     }
 
     /// Where the slice begins, if its elements are next to each other: fixed indices, then a range, then all.
@@ -154,8 +308,7 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let axis = inside.len();
         if axis == dims.len() {
-            each(self, inside, counters);
-            return Ok(());
+            return each(self, inside, counters);
         }
         let (bound, start, stride) = match slice.get(axis) {
             Some(DimSlice::Fix(i)) => {
@@ -200,31 +353,75 @@ impl Lower<'_> {
         }
         self.take_unique(param, array)?;
         let target = self.name(param.var);
-        let value_text = self.atom(value);
         if let Some(indices) = fixed {
             let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
             let offset = self.offset(&texts, &dims);
             let row = Type::array(elem(&param.ty)?, dims[indices.len()..].to_vec());
-            self.store(&target, &offset, &row, &value_text);
-            return Ok(());
+            return self.store(&target, &offset, &row, value);
         }
-        let value_dims = self.atom_type(value)?.dims().to_vec();
+        let Atom::Var(source) = value else { return Err("internal error: a constant array".into()) };
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
             let to = l.offset(inside, &dims);
-            let from = l.offset(counters, &value_dims);
-            l.line(format!("{target}[{to}] = {value_text}[{from}];"));
+            let from = l.element(source, counters)?;
+            l.line(format!("{target}[{to}] = {from};"));
+            Ok(())
         })
     }
 
     /// Writes an element or a row to a position.
-    pub(super) fn store(&mut self, target: &str, offset: &str, row: &Type, value: &str) {
-        match row {
-            Type::Prim(_) => self.line(format!("{target}[{offset}] = {value};")),
-            Type::Array { elem, dims } => {
-                let count = self.product(dims);
-                self.line(format!("memcpy({target} + {offset}, {value}, ({count}) * sizeof({elem}));"));
+    pub(super) fn store(&mut self, target: &str, offset: &str, row: &Type, value: Atom) -> Lowered<()> {
+        match (row, value) {
+            (Type::Prim(_), _) => {
+                let value = self.atom(value);
+                self.line(format!("{target}[{offset}] = {value};"));
+                Ok(())
             }
-            Type::Acc { .. } => {}
+            (Type::Array { elem, dims }, Atom::Var(source)) => {
+                if matches!(self.info(source)?.form, Form::Block { .. }) {
+                    let (count, source) = (self.product(dims), self.name(source));
+                    self.line(format!("memcpy({target} + {offset}, {source}, ({count}) * sizeof({elem}));"));
+                    return Ok(());
+                }
+                self.copy_elements(target, offset, dims, source, &mut Vec::new())
+            }
+            (Type::Array { .. }, Atom::Const(_)) => Err("internal error: a constant array".into()),
+            (Type::Acc { .. }, _) => Ok(()),
         }
     }
+
+    fn copy_elements(
+        &mut self,
+        target: &str,
+        offset: &str,
+        dims: &[Atom],
+        source: VarId,
+        counters: &mut Vec<String>,
+    ) -> Lowered<()> {
+        let Some(dim) = dims.get(counters.len()) else {
+            let (to, from) = (self.offset(counters, dims), self.element(source, counters)?);
+            let place = if offset == "0" { to } else { format!("{offset} + {to}") };
+            self.line(format!("{target}[{place}] = {from};"));
+            return Ok(());
+        };
+        let bound = self.atom(*dim);
+        let is_last = counters.len() + 1 == dims.len();
+        let kind = if is_last { LoopKind::SIMD } else { LoopKind::Sequential };
+        self.for_loop(kind, &bound, |l, i| {
+            counters.push(i.to_string());
+            l.copy_elements(target, offset, dims, source, counters)?;
+            counters.pop();
+            Ok(())
+        })
+    }
+}
+
+/// The position of what the indices select.
+fn strided(indices: &[String], strides: &[String]) -> String {
+    let parts: Vec<String> = indices
+        .iter()
+        .zip(strides)
+        .filter(|(index, _)| !matches!(index.as_str(), "0" | "0L"))
+        .map(|(index, stride)| if stride == "1" { index.clone() } else { format!("{index} * {stride}") })
+        .collect();
+    if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
 }

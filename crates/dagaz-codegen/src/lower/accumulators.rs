@@ -26,7 +26,7 @@ impl Lower<'_> {
         for (param, dest) in pat.iter().zip(dests) {
             self.take_unique(param, *dest)?;
         }
-        let bound = self.width(width);
+        let bound = self.atom(width);
         self.repeatedly(|l| {
             l.for_loop(LoopKind::Sequential, &bound, |l, i| {
                 l.tick();
@@ -46,8 +46,7 @@ impl Lower<'_> {
                     Some(op) => l.combine_into(pat, shape, &indices, op),
                     None => {
                         for (param, value) in pat.iter().zip(&values) {
-                            let text = l.name(value.var);
-                            l.write_row(param, shape, &indices, &text);
+                            l.write_row(param, shape, &indices, value.var.into())?;
                         }
                         Ok(())
                     }
@@ -61,11 +60,14 @@ impl Lower<'_> {
         })
     }
 
-    fn write_row(&mut self, array: &Param, shape: &[Atom], indices: &[String], value: &str) {
+    fn write_row(&mut self, array: &Param, shape: &[Atom], indices: &[String], value: Atom) -> Lowered<()> {
         let offset = self.offset(indices, array.ty.dims());
-        if let Some(row) = array.ty.peel(shape.len()) {
-            let name = self.name(array.var);
-            self.store(&name, &offset, &row, value);
+        match array.ty.peel(shape.len()) {
+            Some(row) => {
+                let name = self.name(array.var);
+                self.store(&name, &offset, &row, value)
+            }
+            None => Ok(()),
         }
     }
 
@@ -103,22 +105,22 @@ impl Lower<'_> {
             match &param.ty {
                 Type::Prim(ty) => {
                     let name = self.name(param.var);
-                    self.line(format!("{ty} {name} = {source}[{offset}];"));
+                    self.set(ty.to_string(), name, format!("{source}[{offset}]"));
                 }
                 // A row is copied, for the operator may keep it while the array changes.
                 Type::Array { .. } => {
                     self.allocate_new(param)?;
-                    let name = self.name(param.var);
-                    self.store(&name, "0", &param.ty, &format!("{source} + {offset}"));
+                    let (name, count) = (self.name(param.var), self.product(param.ty.dims()));
+                    let bytes = format!("({count}) * sizeof(*{name})");
+                    self.line(format!("memcpy({name}, {source} + {offset}, {bytes});"));
                 }
                 Type::Acc { .. } => return Err("internal error: an accumulator of accumulators".into()),
             }
         }
         self.combine(op)?;
         for (array, param) in arrays.iter().zip(&op.params) {
-            let value = self.name(param.var);
-            self.write_row(array, shape, indices, &value);
             self.bind(param, true);
+            self.write_row(array, shape, indices, param.var.into())?;
             self.release_owned(param.var);
         }
         Ok(())
@@ -173,8 +175,7 @@ impl Lower<'_> {
         let Some(op) = op else {
             return self.within(&texts, &shape, &[], |l| {
                 for (array, value) in arrays.iter().zip(values) {
-                    let text = l.atom(*value);
-                    l.write_row(array, &shape, &texts, &text);
+                    l.write_row(array, &shape, &texts, *value)?;
                 }
                 Ok(())
             });
@@ -187,7 +188,7 @@ impl Lower<'_> {
                 match param.ty.is_array() {
                     true => {
                         l.line(format!("{target} = {source}; {target}_mem = {source}_mem;"));
-                        l.line(format!("dz_retain({target}_mem);"));
+                        l.line(format!("dz_retain(ctx, {target}_mem);"));
                     }
                     false => l.line(format!("{target} = {source};")),
                 }

@@ -3,7 +3,7 @@
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Lower, Lowered, elem, only};
+use super::{Form, Lower, Lowered, elem, only};
 use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::type_code;
@@ -14,7 +14,7 @@ impl Lower<'_> {
         let (name, elem) = (self.name(param.var), elem(&param.ty)?);
         if let Some((pointer, mem)) = self.dests.remove(&param.var) {
             self.bind(param, false);
-            self.line(format!("{elem} *{name} = {pointer}; dz_block *{name}_mem = {mem};"));
+            self.set_array(elem, &name, &pointer, &mem);
             return Ok(());
         }
         self.allocate_new(param)
@@ -25,9 +25,14 @@ impl Lower<'_> {
         let count = self.count(param.ty.dims());
         let site = self.site(SiteKind::Memory);
         let code = type_code(elem);
-        self.line(format!("dz_block *{name}_mem = dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code});"));
-        self.line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;"));
-        self.line(format!("{elem} *{name} = {name}_mem->data;"));
+        let block = format!("{name}_mem");
+        self.set(
+            "dz_block *",
+            block.as_str(),
+            format!("dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code})"),
+        );
+        self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
+        self.set(format!("{elem} *"), name, format!("{block}->data"));
         Ok(())
     }
 
@@ -62,11 +67,11 @@ impl Lower<'_> {
 
     pub(super) fn copy(&mut self, pat: &[Param], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
-        if self.dests.contains_key(&param.var) {
+        let is_block = matches!(self.info(array)?.form, Form::Block { .. });
+        if self.dests.contains_key(&param.var) || !is_block {
             self.allocate(param)?;
-            let (target, source) = (self.name(param.var), self.name(array));
-            self.store(&target, "0", &param.ty, &source);
-            return Ok(());
+            let target = self.name(param.var);
+            return self.store(&target, "0", &param.ty, array.into());
         }
         self.take_unique(param, array)
     }
@@ -81,10 +86,16 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let param = only(pat)?;
         self.check_size(n, "the size of an iota");
+        if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
+            let widened = |text: String| if ty == PrimType::I64 { text } else { format!("(i64){text}") };
+            let form = Form::Range { start: widened(self.atom(start)), step: widened(self.atom(step)) };
+            self.bind_as(param, form);
+            return Ok(());
+        }
         self.allocate(param)?;
         let (target, start, step) = (self.name(param.var), self.atom(start), self.atom(step));
         let bound = self.atom(n);
-        self.for_loop(LoopKind::Simd, &bound, |l, i| {
+        self.for_loop(LoopKind::SIMD, &bound, |l, i| {
             l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
             Ok(())
         })
@@ -95,22 +106,28 @@ impl Lower<'_> {
         for dim in dims {
             self.check_size(*dim, "the size of a replicate");
         }
+        let row = self.atom_type(value)?;
+        let has_place = self.needs_block(param) || self.dests.contains_key(&param.var);
+        if !row.is_array() && !has_place {
+            let value = self.atom(value);
+            self.bind_as(param, Form::Fill { value });
+            return Ok(());
+        }
         self.allocate(param)?;
-        let (target, text, row) = (self.name(param.var), self.atom(value), self.atom_type(value)?);
+        let (target, text) = (self.name(param.var), self.atom(value));
         let copies = self.product(dims);
         if row.is_array() {
             // With empty rows there may be very many copies of nothing.
             let size = self.product(row.dims());
             let (body, ()) = self.nested(|l| {
                 l.for_loop(LoopKind::Sequential, &copies, |l, i| {
-                    l.store(&target, &format!("{i} * ({size})"), &row, &text);
-                    Ok(())
+                    l.store(&target, &format!("{i} * ({size})"), &row, value)
                 })
             })?;
             self.out.push(Stm::If { cond: format!("({size}) > 0"), then: body, otherwise: Vec::new() });
             return Ok(());
         }
-        self.for_loop(LoopKind::Simd, &copies, |l, i| {
+        self.for_loop(LoopKind::SIMD, &copies, |l, i| {
             l.line(format!("{target}[{i}] = {text};"));
             Ok(())
         })
@@ -118,17 +135,31 @@ impl Lower<'_> {
 
     pub(super) fn rearrange(&mut self, pat: &[Param], perm: &[usize], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
-        let (_, dims) = self.array(array)?;
+        let (elem, dims) = self.array(array)?;
+        if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
+            let form = self.info(array)?.form.clone();
+            if matches!(form, Form::Fill { .. } | Form::Range { .. }) {
+                self.bind_as(param, form);
+                return Ok(());
+            }
+            let old = self.strides(array)?;
+            let strides = perm.iter().filter_map(|axis| old.get(*axis).cloned()).collect();
+            let (source, target) = (self.name(array), self.name(param.var));
+            self.bind_as(param, Form::View { strides });
+            self.set(format!("{elem} *"), target, source);
+            return Ok(());
+        }
         self.allocate(param)?;
-        let (target, source) = (self.name(param.var), self.name(array));
+        let target = self.name(param.var);
         let out_dims = param.ty.dims().to_vec();
         self.axes(perm, &dims, &mut Vec::new(), &mut |l, counters| {
             let mut indices = vec![String::new(); dims.len()];
             for (axis, from) in perm.iter().enumerate() {
                 indices[*from] = counters[axis].clone();
             }
-            let (to, from) = (l.offset(counters, &out_dims), l.offset(&indices, &dims));
-            l.line(format!("{target}[{to}] = {source}[{from}];"));
+            let (to, from) = (l.offset(counters, &out_dims), l.element(array, &indices)?);
+            l.line(format!("{target}[{to}] = {from};"));
+            Ok(())
         })
     }
 
@@ -137,14 +168,13 @@ impl Lower<'_> {
         perm: &[usize],
         dims: &[Atom],
         counters: &mut Vec<String>,
-        each: &mut dyn FnMut(&mut Self, &[String]),
+        each: &mut dyn FnMut(&mut Self, &[String]) -> Lowered<()>,
     ) -> Lowered<()> {
         let Some(axis) = perm.get(counters.len()) else {
-            each(self, counters);
-            return Ok(());
+            return each(self, counters);
         };
         let bound = self.atom(dims[*axis]);
-        let kind = if counters.len() + 1 == perm.len() { LoopKind::Simd } else { LoopKind::Sequential };
+        let kind = if counters.len() + 1 == perm.len() { LoopKind::SIMD } else { LoopKind::Sequential };
         self.for_loop(kind, &bound, |l, i| {
             counters.push(i.to_string());
             l.axes(perm, dims, counters, each)?;
@@ -171,8 +201,7 @@ impl Lower<'_> {
         let mut offset = "0".to_string();
         for array in arrays {
             let ty = self.ty(*array)?;
-            let source = self.name(*array);
-            self.store(&target, &format!("({offset})"), &ty, &source);
+            self.store(&target, &format!("({offset})"), &ty, (*array).into())?;
             offset = format!("{offset} + {}", self.product(ty.dims()));
         }
         Ok(())
@@ -196,9 +225,8 @@ impl Lower<'_> {
         let target = self.name(param.var);
         let size = self.product(row.dims());
         for (i, value) in elems.iter().enumerate() {
-            let text = self.atom(*value);
             let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
-            self.store(&target, &offset, row, &text);
+            self.store(&target, &offset, row, *value)?;
         }
         Ok(())
     }

@@ -69,7 +69,7 @@ impl Lower<'_> {
                         let counter = Param::new(*var, Type::Prim(*ty));
                         l.bind(&counter, false);
                         let name = l.name(*var);
-                        l.line(format!("{ty} {name} = ({ty}){i};"));
+                        l.set(ty.to_string(), name, format!("({ty}){i}"));
                         l.iteration(params, body)
                     })
                 })?;
@@ -105,7 +105,7 @@ impl Lower<'_> {
     fn condition(&mut self, params: &[(Param, Atom)], cond: &Body) -> Lowered<()> {
         params.iter().for_each(|(p, _)| self.bind(p, false));
         let go_on = self.temp("go_on");
-        self.line(format!("bool {go_on};"));
+        self.unset("bool", go_on.as_str());
         self.block(|l| {
             l.body(cond, &[], |l| {
                 let result = cond.result.first().ok_or("internal error: a condition without a result")?;
@@ -138,14 +138,6 @@ impl Lower<'_> {
             }
         }
         Ok(())
-    }
-
-    pub(super) fn declare_as(&mut self, name: &str, ty: &Type) {
-        match ty {
-            Type::Prim(ty) => self.line(format!("{ty} {name};")),
-            Type::Array { elem, .. } => self.line(format!("{elem} *{name}; dz_block *{name}_mem;")),
-            Type::Acc { .. } => {}
-        }
     }
 
     /// The statement that notes a value for a message.

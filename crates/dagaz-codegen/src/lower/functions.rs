@@ -6,9 +6,9 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm as Cor
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::{Lower, Lowered, VarInfo, elem};
+use super::{Form, Lower, Lowered, VarInfo, elem, views};
 use crate::SiteKind;
-use crate::imp::{Function, Module};
+use crate::imp::{Function, Module, Variable};
 
 /// Values at the border have so many dimensions at most.
 const MAX_RANK: usize = 16;
@@ -36,6 +36,10 @@ pub(crate) fn lower(program: &Program) -> Lowered<Module> {
         loc: Loc::NONE,
         inlined: Vec::new(),
         consts,
+        blocks: HashSet::new(),
+        bases: HashMap::new(),
+        deferred: None,
+        parallel: 0,
     };
     let needs = reachable(program);
     for (index, stm) in program.consts.iter().enumerate() {
@@ -159,14 +163,16 @@ impl Lower<'_> {
             let Some(param) = self.program.consts[index].pat.iter().find(|p| p.var == var).cloned() else {
                 continue;
             };
-            self.vars.insert(var, VarInfo { ty: param.ty.clone(), region: u32::MAX, owned: false });
+            self.vars.insert(
+                var,
+                VarInfo { ty: param.ty.clone(), region: u32::MAX, form: Form::Block { owned: false } },
+            );
             let name = self.name(var);
-            let all = "((dz_program *)ctx)";
+            let all = "((dz_program *)ctx->program)";
             match &param.ty {
-                Type::Prim(ty) => self.line(format!("const {ty} {name} = {all}->{name};")),
+                Type::Prim(ty) => self.set(ty.to_string(), name.as_str(), format!("{all}->{name}")),
                 Type::Array { elem, .. } => {
-                    self.line(format!("{elem} *{name} = {all}->{name};"));
-                    self.line(format!("dz_block *{name}_mem = {all}->{name}_mem;"));
+                    self.set_array(*elem, &name, &format!("{all}->{name}"), &format!("{all}->{name}_mem"));
                 }
                 Type::Acc { .. } => return Err("internal error: a constant accumulator".into()),
             }
@@ -189,42 +195,44 @@ impl Lower<'_> {
             uses.vars.remove(&p.var);
         });
         let (body, ()) = self.nested(|l| {
-            l.line(format!("if (((dz_program *)ctx)->constant_{index}_done) return 0;"));
+            l.line(format!("if (((dz_program *)ctx->program)->constant_{index}_done) return 0;"));
             l.load_constants(&uses)?;
             let result = stm.pat.iter().map(|p| p.var.into()).collect();
             let body = Body { stms: vec![stm.clone()], result };
+            l.blocks = views::needing_blocks(&body);
             l.body(&body, &[], |l| {
                 for param in &stm.pat {
                     let name = l.name(param.var);
-                    l.line(format!("((dz_program *)ctx)->{name} = {name};"));
+                    l.line(format!("((dz_program *)ctx->program)->{name} = {name};"));
                     if param.ty.is_array() {
-                        l.line(format!("((dz_program *)ctx)->{name}_mem = {name}_mem;"));
-                        l.line(format!("dz_retain({name}_mem);"));
+                        l.line(format!("((dz_program *)ctx->program)->{name}_mem = {name}_mem;"));
+                        l.line(format!("dz_retain(ctx, {name}_mem);"));
                     }
                 }
-                l.line(format!("((dz_program *)ctx)->constant_{index}_done = true;"));
+                l.line(format!("((dz_program *)ctx->program)->constant_{index}_done = true;"));
                 Ok(())
             })
         })?;
         let function = format!("constant_{index}");
-        let params = vec!["dz_ctx *ctx".to_string()];
+        let params = vec![variable("dz_ctx *", "ctx")];
         self.module.functions.push(Function { name: function, params, body, exported: false });
         Ok(())
     }
 
     fn function(&mut self, id: FunId, fun: &Fun) -> Lowered<()> {
-        let mut params = vec!["dz_ctx *ctx".to_string()];
+        let mut params = vec![variable("dz_ctx *", "ctx")];
         for param in &fun.params {
-            params.push(declaration(param, &self.name(param.var), "")?);
+            params.extend(variables(param, &self.name(param.var), "")?);
         }
         for (i, result) in fun.ret.iter().enumerate() {
-            params.push(declaration(result, &format!("out{i}"), "*")?);
+            params.extend(variables(result, &format!("out{i}"), "*")?);
         }
         let mut uses = Uses::default();
         uses.fun(fun);
         self.loc = Loc::NONE;
         self.vars.clear();
         self.accs.clear();
+        self.blocks = views::needing_blocks(&fun.body);
         let (body, ()) = self.nested(|l| {
             let site = l.site(SiteKind::TooDeep);
             l.line(format!("if (dz_enter(ctx)) return dz_fail(ctx, {site});"));
@@ -299,6 +307,7 @@ impl Lower<'_> {
             let mut uses = Uses::default();
             uses.fun(fun);
             l.load_constants(&uses)?;
+            l.blocks.extend(views::needing_blocks(&fun.body));
             for (param, arg) in fun.params.iter().zip(args) {
                 l.bind(param, !param.ty.is_acc());
                 if param.ty.is_acc() {
@@ -355,7 +364,8 @@ impl Lower<'_> {
             l.outputs(fun)
         })?;
         let name = format!("dz_entry_{index}");
-        let params = ["dz_ctx *ctx", "dz_value *in", "dz_value *out"].map(str::to_string).to_vec();
+        let params =
+            vec![variable("dz_ctx *", "ctx"), variable("dz_value *", "in"), variable("dz_value *", "out")];
         self.module.functions.push(Function { name: name.clone(), params, body, exported: true });
         self.module.entries.push(name);
         Ok(())
@@ -375,7 +385,7 @@ impl Lower<'_> {
                 let size = match dim.as_var().and_then(position) {
                     Some(at) => format!("dz_from_i64(in[{at}].bits)"),
                     None => match dim.as_var().filter(|v| self.consts.contains_key(v)) {
-                        Some(var) => format!("((dz_program *)ctx)->{}", self.name(var)),
+                        Some(var) => format!("((dz_program *)ctx->program)->{}", self.name(var)),
                         None => self.atom(*dim),
                     },
                 };
@@ -392,10 +402,18 @@ fn function_name(program: &Program, id: FunId) -> String {
     format!("f_{clean}_{}", id.0)
 }
 
-fn declaration(param: &Param, name: &str, out: &str) -> Lowered<String> {
+fn variable(ty: &str, name: &str) -> Variable {
+    Variable { ty: ty.to_string(), name: name.to_string() }
+}
+
+/// What holds a parameter, or with `*` points to where a result goes.
+fn variables(param: &Param, name: &str, out: &str) -> Lowered<Vec<Variable>> {
     let elem = elem(&param.ty)?;
     Ok(match param.ty.is_array() {
-        true => format!("{elem} *{out}{name}, dz_block *{out}{name}_mem"),
-        false => format!("{elem} {out}{name}"),
+        true => vec![
+            variable(&format!("{elem} *{out}"), name),
+            variable(&format!("dz_block *{out}"), &format!("{name}_mem")),
+        ],
+        false => vec![variable(&format!("{elem} {out}"), name)],
     })
 }

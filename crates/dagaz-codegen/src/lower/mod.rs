@@ -12,9 +12,12 @@ mod accumulators;
 mod arrays;
 mod contract;
 mod control;
+mod cost;
+mod folds;
 mod functions;
 mod parallel;
 mod rows;
+mod views;
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,10 +26,11 @@ use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
-use crate::imp::{LoopKind, Module, Stm};
+use crate::imp::{LoopKind, Module, Stm, Variable};
 use crate::scalar;
 use crate::{Site, SiteKind};
 
+use folds::Fold;
 pub(crate) use functions::lower;
 
 type Lowered<T> = Result<T, String>;
@@ -36,8 +40,20 @@ struct VarInfo {
     ty: Type,
     /// The innermost repeated body around the binding.
     region: u32,
-    /// Whether the variable has a reference of its own.
-    owned: bool,
+    form: Form,
+}
+
+/// Where the elements of an array are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Form {
+    /// In a block, contiguous. `owned`: the variable has a reference of its own.
+    Block { owned: bool },
+    /// In the block of a variable that lives longer; one stride per dimension.
+    View { strides: Vec<String> },
+    /// Nowhere: `start + step * i`, in the arithmetic of `i64`.
+    Range { start: String, step: String },
+    /// Nowhere: all are this scalar.
+    Fill { value: String },
 }
 
 /// A body that is being lowered.
@@ -76,11 +92,36 @@ struct Lower<'p> {
     loc: Loc,
     inlined: Vec<FunId>,
     consts: HashMap<VarId, usize>,
+    /// The variables of the function at hand that need blocks.
+    blocks: HashSet<VarId>,
+    /// The array that a view looks at.
+    bases: HashMap<VarId, VarId>,
+    /// In a loop for vector units.
+    deferred: Option<Deferred>,
+    /// How many parallel loops there are around the statement at hand.
+    parallel: u32,
+}
+
+/// Checks in a loop for vector units set a flag.
+struct Deferred {
+    flag: String,
+    is_used: bool,
 }
 
 impl<'p> Lower<'p> {
     fn line(&mut self, text: impl Into<String>) {
         self.out.push(Stm::Line(text.into()));
+    }
+
+    /// Declares a C variable with a value.
+    fn set(&mut self, ty: impl Into<String>, name: impl Into<String>, value: impl Into<String>) {
+        let var = Variable { ty: ty.into(), name: name.into() };
+        self.out.push(Stm::Declare { var, value: Some(value.into()) });
+    }
+
+    /// Declares a C variable without a value.
+    fn unset(&mut self, ty: impl Into<String>, name: impl Into<String>) {
+        self.out.push(Stm::Declare { var: Variable { ty: ty.into(), name: name.into() }, value: None });
     }
 
     /// The statements that `build` makes, for a nested body.
@@ -103,10 +144,21 @@ impl<'p> Lower<'p> {
         bound: &str,
         build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
     ) -> Lowered<()> {
+        self.loop_from(kind, "0", bound, build)
+    }
+
+    fn loop_from(
+        &mut self,
+        kind: LoopKind,
+        from: &str,
+        to: &str,
+        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
         let var = self.temp("i");
         let note = self.note();
         let (body, ()) = self.nested(|l| build(l, &var))?;
-        self.out.push(Stm::Loop { kind, var, bound: bound.to_string(), note, body });
+        let (from, to) = (from.to_string(), to.to_string());
+        self.out.push(Stm::Loop { kind, var, from, to, note, body });
         Ok(())
     }
 
@@ -184,25 +236,47 @@ impl<'p> Lower<'p> {
     }
 
     fn bind(&mut self, param: &Param, owned: bool) {
-        let info = VarInfo { ty: param.ty.clone(), region: self.region, owned };
+        self.bind_as(param, Form::Block { owned });
+    }
+
+    fn bind_as(&mut self, param: &Param, form: Form) {
+        let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
         self.vars.insert(param.var, info);
+    }
+
+    /// Whether an array has to be in a block of its own or a shared one.
+    fn needs_block(&self, param: &Param) -> bool {
+        param.ty.is_array() && self.blocks.contains(&param.var)
     }
 
     /// Declares what holds a variable, without a value.
     fn declare(&mut self, param: &Param) {
         let name = self.name(param.var);
-        match &param.ty {
-            Type::Prim(ty) => self.line(format!("{ty} {name};")),
-            Type::Array { elem, .. } => self.line(format!("{elem} *{name}; dz_block *{name}_mem;")),
+        self.declare_as(&name, &param.ty);
+    }
+
+    fn declare_as(&mut self, name: &str, ty: &Type) {
+        match ty {
+            Type::Prim(ty) => self.unset(ty.to_string(), name),
+            Type::Array { elem, .. } => {
+                self.unset(format!("{elem} *"), name);
+                self.unset("dz_block *", format!("{name}_mem"));
+            }
             Type::Acc { .. } => {}
         }
+    }
+
+    /// Declares an array variable that is a pointer and a block.
+    fn set_array(&mut self, elem: PrimType, name: &str, pointer: &str, block: &str) {
+        self.set(format!("{elem} *"), name, pointer);
+        self.set("dz_block *", format!("{name}_mem"), block);
     }
 
     /// Whether this is the last use of a variable that has a reference of its own.
     fn is_movable(&self, var: VarId) -> bool {
         let Some(info) = self.vars.get(&var) else { return false };
         let here = self.frames.iter().rev().take_while(|f| f.region == self.region);
-        info.owned
+        info.form == Form::Block { owned: true }
             && info.region == self.region
             && here.into_iter().all(|f| {
                 f.last_use.get(&var).is_none_or(|last| *last <= f.index) && !f.repeated.contains(&var)
@@ -222,7 +296,7 @@ impl<'p> Lower<'p> {
                 self.line(format!("{target} = {source}; {target}_mem = {source}_mem;"));
                 match self.is_movable(var) {
                     true => self.line(format!("{source}_mem = NULL;")),
-                    false => self.line(format!("dz_retain({target}_mem);")),
+                    false => self.line(format!("dz_retain(ctx, {target}_mem);")),
                 }
             }
             Type::Acc { .. } => {}
@@ -253,6 +327,17 @@ impl<'p> Lower<'p> {
         for var in body.result.iter().filter_map(|a| a.as_var()) {
             last_use.insert(var, body.stms.len());
         }
+        // What a view looks at lives as long as the view.
+        for (index, stm) in body.stms.iter().enumerate().rev() {
+            if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
+                && param.ty.is_array()
+                && !self.blocks.contains(&param.var)
+            {
+                self.bases.insert(param.var, array);
+                let until = last_use.get(&param.var).copied().unwrap_or(index);
+                last_use.entry(array).and_modify(|last| *last = until.max(*last));
+            }
+        }
         let mut dying: HashMap<usize, Vec<VarId>> = HashMap::new();
         for (var, index) in &last_use {
             if bound.contains(var) {
@@ -266,7 +351,8 @@ impl<'p> Lower<'p> {
         let region = self.region;
         self.frames.push(Frame { last_use, index: 0, region, repeated: HashSet::new() });
         for (index, stm) in body.stms.iter().enumerate() {
-            self.enter(index, repeated_in(&stm.exp));
+            let repeated = self.repeated_in(&stm.exp);
+            self.enter(index, repeated);
             self.stm(stm)?;
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
@@ -277,13 +363,31 @@ impl<'p> Lower<'p> {
                 self.release_owned(*var);
             }
         }
-        self.enter(body.stms.len(), repeated_among(&body.result));
+        let results: Vec<VarId> = body.result.iter().filter_map(|a| a.as_var()).collect();
+        self.enter(body.stms.len(), repeated_among(&results));
         finish(self)?;
         for var in dying.get(&body.stms.len()).into_iter().flatten() {
             self.release_owned(*var);
         }
         self.frames.pop();
         Ok(())
+    }
+
+    /// What a statement uses more than once, itself or through views.
+    fn repeated_in(&self, exp: &Exp) -> HashSet<VarId> {
+        let mut direct = Vec::new();
+        visit::direct_operands(exp, &mut |atom| direct.extend(atom.as_var()));
+        let mut inside: Vec<VarId> = visit::bodies(exp).into_iter().flat_map(visit::free_vars_body).collect();
+        inside.extend(visit::lambdas(exp).into_iter().flat_map(visit::free_vars_lambda));
+        direct.iter_mut().chain(&mut inside).for_each(|var| {
+            while let Some(base) = self.bases.get(var) {
+                *var = *base;
+            }
+        });
+        let used: HashSet<VarId> = direct.iter().copied().collect();
+        let mut repeated = repeated_among(&direct);
+        repeated.extend(inside.into_iter().filter(|v| used.contains(v)));
+        repeated
     }
 
     fn enter(&mut self, index: usize, repeated: HashSet<VarId>) {
@@ -294,7 +398,10 @@ impl<'p> Lower<'p> {
     }
 
     fn release_owned(&mut self, var: VarId) {
-        let is_owned = self.vars.get(&var).is_some_and(|info| info.owned && info.ty.is_array());
+        let is_owned = self
+            .vars
+            .get(&var)
+            .is_some_and(|info| info.form == Form::Block { owned: true } && info.ty.is_array());
         if is_owned {
             self.release(var);
         }
@@ -354,10 +461,10 @@ impl<'p> Lower<'p> {
             Exp::Trace { tag, values } => self.trace(pat, tag, values),
             Exp::Map { width, arrays, lambda } => self.map(pat, *width, arrays, lambda),
             Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
-                self.fold(pat, *width, (arrays, pre.as_ref()), op, neutral, false)
+                self.reduce(pat, &Fold { width: *width, arrays, pre: pre.as_ref(), op, neutral })
             }
             Exp::Scan { width, arrays, pre, op, neutral } => {
-                self.fold(pat, *width, (arrays, pre.as_ref()), op, neutral, true)
+                self.scan(pat, &Fold { width: *width, arrays, pre: pre.as_ref(), op, neutral })
             }
             Exp::Hist { width, arrays, pre, dests, shape, op, .. } => {
                 self.many_writes(pat, *width, (arrays, pre.as_ref()), dests, shape, Some(op))
@@ -381,7 +488,7 @@ impl<'p> Lower<'p> {
     fn scalar(&mut self, pat: &[Param], value: String) -> Lowered<()> {
         let param = only(pat)?;
         let (name, ty) = (self.name(param.var), elem(&param.ty)?);
-        self.line(format!("{ty} {name} = {value};"));
+        self.set(ty.to_string(), name, value);
         Ok(())
     }
 
@@ -392,6 +499,10 @@ impl<'p> Lower<'p> {
                 self.bind_acc(param.var, *value)?;
                 continue;
             }
+            if let (Atom::Var(array), true) = (*value, param.ty.is_array() && !self.needs_block(param)) {
+                self.view_whole(param, array)?;
+                continue;
+            }
             self.declare(param);
             let name = self.name(param.var);
             self.assign(&name, *value)?;
@@ -400,20 +511,9 @@ impl<'p> Lower<'p> {
     }
 }
 
-fn repeated_in(exp: &Exp) -> HashSet<VarId> {
-    let mut direct = Vec::new();
-    visit::direct_operands(exp, &mut |atom| direct.push(atom));
-    let mut repeated = repeated_among(&direct);
-    let used: HashSet<VarId> = direct.iter().filter_map(|a| a.as_var()).collect();
-    let mut inside: Vec<VarId> = visit::bodies(exp).into_iter().flat_map(visit::free_vars_body).collect();
-    inside.extend(visit::lambdas(exp).into_iter().flat_map(visit::free_vars_lambda));
-    repeated.extend(inside.into_iter().filter(|v| used.contains(v)));
-    repeated
-}
-
-fn repeated_among(atoms: &[Atom]) -> HashSet<VarId> {
+fn repeated_among(vars: &[VarId]) -> HashSet<VarId> {
     let mut seen = HashSet::new();
-    atoms.iter().filter_map(|a| a.as_var()).filter(|v| !seen.insert(*v)).collect()
+    vars.iter().copied().filter(|v| !seen.insert(*v)).collect()
 }
 
 fn only(pat: &[Param]) -> Lowered<&Param> {

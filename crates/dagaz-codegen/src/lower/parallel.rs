@@ -1,11 +1,11 @@
-//! Map, reduce and scan, as loops.
+//! Maps as loops, and the loops that all parallel operations are made of.
 
 use dagaz_core::exp::{Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
-use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Lower, Lowered};
-use crate::imp::LoopKind;
+use super::{Deferred, Lower, Lowered};
+use crate::imp::{LoopKind, Stm};
 
 impl Lower<'_> {
     pub(super) fn map(
@@ -21,32 +21,45 @@ impl Lower<'_> {
         for param in pat.iter().filter(|p| !p.ty.is_acc()) {
             self.allocate(param)?;
         }
-        let kind = self.loop_kind(lambda);
-        let bound = self.width(width);
-        self.repeatedly(|l| {
-            l.for_loop(kind, &bound, |l, i| {
-                if kind != LoopKind::Simd {
-                    l.tick();
-                }
-                l.load_row(arrays, &lambda.params, i)?;
-                let direct = l.set_destinations(pat, lambda, i);
-                l.body(&lambda.body, &lambda.params, |l| {
-                    for (position, (param, result)) in pat.iter().zip(&lambda.body.result).enumerate() {
-                        let row = &lambda.ret[position];
-                        if row.is_acc() || direct.contains(&position) {
-                            continue;
-                        }
-                        let (target, value) = (l.name(param.var), l.atom(*result));
-                        let size = l.product(row.dims());
-                        let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
-                        l.store(&target, &offset, row, &value);
-                    }
-                    Ok(())
+        let bound = self.atom(width);
+        if self.is_simple(lambda) {
+            let cost = self.cost(&[lambda]);
+            self.pieces(&bound, &cost, false, |l, from, to| {
+                l.simple_loop(from, to, &[], &|l, i| {
+                    l.load_row(arrays, &lambda.params, i)?;
+                    l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
                 })
-            })
-        })?;
+            })?;
+        } else if lambda.ret.iter().any(Type::is_acc) {
+            self.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))?;
+        } else {
+            let cost = self.cost(&[lambda]);
+            self.pieces(&bound, &cost, true, |l, from, to| {
+                l.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
+            })?;
+        }
         for (param, result) in pat.iter().zip(&lambda.body.result).filter(|(p, _)| p.ty.is_acc()) {
             self.bind_acc(param.var, *result)?;
+        }
+        Ok(())
+    }
+
+    fn iteration_of_map(&mut self, pat: &[Param], arrays: &[VarId], lambda: &Lambda, i: &str) -> Lowered<()> {
+        self.load_row(arrays, &lambda.params, i)?;
+        let direct = self.set_destinations(pat, lambda, i);
+        self.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &direct))
+    }
+
+    /// Writes the results of an iteration to their rows, but for those that are there already.
+    fn write_results(&mut self, pat: &[Param], lambda: &Lambda, i: &str, direct: &[usize]) -> Lowered<()> {
+        for (position, (param, result)) in pat.iter().zip(&lambda.body.result).enumerate() {
+            let row = &lambda.ret[position];
+            if row.is_acc() || direct.contains(&position) {
+                continue;
+            }
+            let (target, size) = (self.name(param.var), self.product(row.dims()));
+            let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
+            self.store(&target, &offset, row, *result)?;
         }
         Ok(())
     }
@@ -58,7 +71,7 @@ impl Lower<'_> {
         let [start] = neutral.as_slice() else { return None };
         let is_own = |atom: &Atom| atom.as_var().is_some_and(|v| lambda.params.iter().any(|p| p.var == v));
         let depends = is_own(width) || is_own(start) || arrays.iter().any(|a| is_own(&Atom::Var(*a)));
-        let is_simple = self.loop_kind(op) == LoopKind::Simd && self.loop_kind(pre) == LoopKind::Simd;
+        let is_simple = self.is_simple(op) && self.is_simple(pre);
         let exps = || pre.body.stms.iter().chain(&op.body.stms).map(|stm| &stm.exp);
         let by_column = exps().any(|exp| match exp {
             Exp::Index { indices, .. } => indices.len() > 1 && indices.last().is_some_and(is_own),
@@ -84,16 +97,16 @@ impl Lower<'_> {
         let (param, [start]) = (super::only(pat)?, neutral.as_slice()) else { return Ok(()) };
         self.allocate(param)?;
         let (target, start, bound) = (self.name(param.var), self.atom(*start), self.atom(width));
-        self.for_loop(LoopKind::Simd, &bound, |l, q| {
-            l.line(format!("{target}[{q}] = {start};"));
-            Ok(())
-        })?;
         let depth = self.atom(*depth);
         let (left, right) = op.params.split_at(1);
-        self.repeatedly(|l| {
-            l.for_loop(LoopKind::Sequential, &depth, |l, p| {
-                l.tick();
-                l.for_loop(LoopKind::Simd, &bound, |l, q| {
+        let cost = format!("(f64){depth} * ({})", self.cost(&[pre.as_ref().unwrap_or(op), op]));
+        self.pieces(&bound, &cost, false, |l, from, to| {
+            l.simple_loop(from, to, &[], &|l, q| {
+                l.line(format!("{target}[{q}] = {start};"));
+                Ok(())
+            })?;
+            l.iterate("0", &depth, |l, p| {
+                l.simple_loop(from, to, &[], &|l, q| {
                     l.load_row(rows, &lambda.params, q)?;
                     l.next_row(arrays, pre.as_ref(), right, p)?;
                     l.bind(&left[0], true);
@@ -106,6 +119,95 @@ impl Lower<'_> {
                 })
             })
         })
+    }
+
+    /// Runs a body for pieces of the numbers below `count`, by threads where that pays: in the outermost loops, and in
+    /// those just inside of them that have loops themselves.
+    pub(super) fn pieces(
+        &mut self,
+        count: &str,
+        cost: &str,
+        has_loops: bool,
+        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        if !self.may_be_parallel(has_loops) {
+            return self.repeatedly(|l| build(l, "0", count));
+        }
+        let grain = format!("dz_grain({count}, {cost})");
+        self.pieces_of(count, &grain, build)
+    }
+
+    pub(super) fn may_be_parallel(&self, has_loops: bool) -> bool {
+        self.parallel == 0 || (self.parallel == 1 && has_loops)
+    }
+
+    /// As [`Lower::pieces`], for pieces of a given size.
+    pub(super) fn pieces_of(
+        &mut self,
+        count: &str,
+        grain: &str,
+        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let (from, to, note) = (self.temp("from"), self.temp("to"), self.note());
+        self.parallel += 1;
+        let built = self.nested(|l| l.repeatedly(|l| build(l, &from, &to)));
+        self.parallel -= 1;
+        let (body, ()) = built?;
+        let (count, grain) = (count.to_string(), grain.to_string());
+        self.out.push(Stm::Parallel { count, grain, from, to, note, body });
+        Ok(())
+    }
+
+    /// A loop in order, which can be interrupted.
+    pub(super) fn iterate(
+        &mut self,
+        from: &str,
+        to: &str,
+        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.loop_from(LoopKind::Sequential, from, to, |l, i| {
+            l.tick();
+            build(l, i)
+        })
+    }
+
+    /// A loop of scalar operations, for vector units. What can fail is noted, and if something did, the same loop
+    /// runs again in order to find out what:
+    ///
+    ///     for i { bad = is[i] >= n; stop |= bad; ys[i] = xs[bad ? 0 : is[i]] }
+    ///     if (stop) for i { if (is[i] >= n) fail; … }
+    pub(super) fn simple_loop(
+        &mut self,
+        from: &str,
+        to: &str,
+        sums: &[(&'static str, String)],
+        build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let flag = self.temp("stop");
+        let outside = self.deferred.replace(Deferred { flag: flag.clone(), is_used: false });
+        let built = self.nested(|l| l.loop_from(LoopKind::SIMD, from, to, build));
+        let inside = std::mem::replace(&mut self.deferred, outside);
+        let (mut vectors, ()) = built?;
+        let can_fail = inside.is_some_and(|deferred| deferred.is_used);
+        let mut combined = sums.to_vec();
+        if can_fail {
+            combined.push(("|", flag.clone()));
+            self.set("bool", flag.as_str(), "false");
+        }
+        for stm in &mut vectors {
+            if let Stm::Loop { kind, .. } = stm {
+                *kind = LoopKind::Simd { sums: combined.clone() };
+            }
+        }
+        self.out.append(&mut vectors);
+        if can_fail {
+            let outside = self.deferred.take();
+            let again = self.nested(|l| l.loop_from(LoopKind::Sequential, from, to, build));
+            self.deferred = outside;
+            let (then, ()) = again?;
+            self.out.push(Stm::If { cond: format!("DZ_UNLIKELY({flag})"), then, otherwise: Vec::new() });
+        }
+        Ok(())
     }
 
     /// Results that the lambda can write straight to where they belong. Gives their positions.
@@ -123,88 +225,6 @@ impl Lower<'_> {
             }
         }
         direct
-    }
-
-    /// A reduction, or a scan, which also keeps what there is after every row.
-    pub(super) fn fold(
-        &mut self,
-        pat: &[Param],
-        width: Atom,
-        (arrays, pre): (&[VarId], Option<&Lambda>),
-        op: &Lambda,
-        neutral: &[Atom],
-        is_scan: bool,
-    ) -> Lowered<()> {
-        let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
-        for (param, value) in left.iter().zip(neutral) {
-            self.declare(param);
-            let name = self.name(param.var);
-            self.assign(&name, *value)?;
-        }
-        if is_scan {
-            for param in pat {
-                self.allocate(param)?;
-            }
-        }
-        let bound = self.width(width);
-        let is_simple =
-            self.loop_kind(op) == LoopKind::Simd && pre.is_none_or(|p| self.loop_kind(p) == LoopKind::Simd);
-        self.repeatedly(|l| {
-            l.for_loop(LoopKind::Sequential, &bound, |l, i| {
-                if !is_simple {
-                    l.tick();
-                }
-                l.next_row(arrays, pre, right, i)?;
-                left.iter().for_each(|p| l.bind(p, true));
-                l.combine(op)?;
-                for (param, (output, row)) in left.iter().zip(pat.iter().zip(&op.ret)).filter(|_| is_scan) {
-                    let (target, value, size) =
-                        (l.name(output.var), l.name(param.var), l.product(row.dims()));
-                    l.store(&target, &format!("{i} * ({size})"), row, &value);
-                }
-                Ok(())
-            })
-        })?;
-        for (param, output) in left.iter().zip(pat) {
-            self.bind(param, true);
-            let name = self.name(param.var);
-            if is_scan {
-                self.release_owned(param.var);
-                continue;
-            }
-            self.declare(output);
-            let target = self.name(output.var);
-            match output.ty.is_array() {
-                true => self.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
-                false => self.line(format!("{target} = {name};")),
-            }
-        }
-        Ok(())
-    }
-
-    /// Applies an operator to its parameters, whose first half then holds the results.
-    pub(super) fn combine(&mut self, op: &Lambda) -> Lowered<()> {
-        let left: Vec<Param> = op.params[..op.body.result.len().min(op.params.len())].to_vec();
-        self.block(|l| {
-            let next: Vec<(String, Param)> = left.iter().map(|p| (l.temp("next"), p.clone())).collect();
-            for (name, param) in &next {
-                l.declare_as(name, &param.ty);
-            }
-            l.body(&op.body, &op.params, |l| {
-                for ((name, _), result) in next.iter().zip(&op.body.result) {
-                    l.assign(name, *result)?;
-                }
-                Ok(())
-            })?;
-            for (name, param) in &next {
-                let target = l.name(param.var);
-                match param.ty.is_array() {
-                    true => l.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
-                    false => l.line(format!("{target} = {name};")),
-                }
-            }
-            Ok(())
-        })
     }
 }
 

@@ -1,10 +1,9 @@
 //! The rows that parallel operations take.
 
-use dagaz_core::exp::{Exp, Lambda};
-use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::exp::{Body, Exp, Lambda};
+use dagaz_core::types::{Param, Type, VarId};
 
 use super::{Lower, Lowered};
-use crate::imp::LoopKind;
 
 impl Lower<'_> {
     /// Binds parameters to row `i` of the arrays. Arrays stay where they are; accumulators are passed on.
@@ -15,16 +14,20 @@ impl Lower<'_> {
                 self.bind_acc(param.var, (*array).into())?;
                 continue;
             }
-            self.bind(param, false);
             let (elem, dims) = self.array(*array)?;
             let (source, target) = (self.name(*array), self.name(param.var));
+            let index = [i.to_string()];
             if dims.len() == 1 {
-                self.line(format!("{elem} {target} = {source}[{i}];"));
-                continue;
+                self.bind(param, false);
+                let element = self.element(*array, &index)?;
+                self.set(elem.to_string(), target, element);
+            } else if self.needs_block(param) {
+                self.bind(param, false);
+                let offset = self.offset(&index, &dims);
+                self.set_array(elem, &target, &format!("{source} + {offset}"), &format!("{source}_mem"));
+            } else {
+                self.row_at(param, *array, &index)?;
             }
-            let size = self.product(&dims[1..]);
-            self.line(format!("{elem} *{target} = {source} + {i} * ({size});"));
-            self.line(format!("dz_block *{target}_mem = {source}_mem;"));
         }
         Ok(())
     }
@@ -66,36 +69,27 @@ impl Lower<'_> {
     }
 
     /// Iterations of scalar operations alone are for vector units.
-    pub(super) fn loop_kind(&self, lambda: &Lambda) -> LoopKind {
-        let is_scalar = |exp: &Exp| {
-            matches!(
-                exp,
-                Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..)
-            )
-        };
-        let scalar_index = |exp: &Exp| match exp {
-            Exp::Index { array, indices, .. } => {
-                self.vars.get(array).is_some_and(|info| info.ty.rank() == indices.len())
+    pub(super) fn is_simple(&self, lambda: &Lambda) -> bool {
+        lambda.ret.iter().all(|ty| matches!(ty, Type::Prim(_))) && self.is_simple_body(&lambda.body)
+    }
+
+    fn is_simple_body(&self, body: &Body) -> bool {
+        body.stms.iter().all(|stm| match &stm.exp {
+            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+            Exp::Atom(_) => stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_))),
+            Exp::Index { .. } => stm.pat.iter().all(|p| p.ty.rank() == 0),
+            Exp::If { then, otherwise, .. } => {
+                stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
+                    && self.is_simple_body(then)
+                    && self.is_simple_body(otherwise)
             }
             _ => false,
-        };
-        let simple = lambda.body.stms.iter().all(|stm| is_scalar(&stm.exp) || scalar_index(&stm.exp));
-        if simple && lambda.ret.iter().all(|ty| matches!(ty, Type::Prim(_))) {
-            LoopKind::Simd
-        } else if lambda.ret.iter().any(Type::is_acc) {
-            LoopKind::Sequential
-        } else {
-            LoopKind::Parallel
-        }
+        })
     }
 
     /// Asks now and then whether to go on.
     pub(super) fn tick(&mut self) {
         let site = self.site(crate::SiteKind::Stopped);
         self.line(format!("if (DZ_TICK(ctx)) return dz_fail(ctx, {site});"));
-    }
-
-    pub(super) fn width(&self, width: Atom) -> String {
-        self.atom(width)
     }
 }

@@ -1,0 +1,121 @@
+//! About how many operations one iteration takes: a C expression, from the sizes that are known outside of it.
+
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
+use dagaz_core::prim::UnOp;
+use dagaz_core::types::{Atom, VarId};
+use dagaz_core::visit;
+
+use super::Lower;
+
+/// How often something runs if nobody knows.
+const UNKNOWN: f64 = 32.0;
+/// Elementary functions, and calls of functions.
+const EXPENSIVE: f64 = 16.0;
+
+/// A constant, and terms that sizes are factors of.
+#[derive(Default)]
+struct Cost {
+    constant: f64,
+    terms: Vec<String>,
+}
+
+impl Lower<'_> {
+    pub(super) fn cost(&self, lambdas: &[&Lambda]) -> String {
+        let mut inside = HashSet::new();
+        let mut total = Cost::default();
+        for lambda in lambdas {
+            let cost = self.lambda_cost(lambda, &mut inside);
+            total.constant += cost.constant;
+            total.terms.extend(cost.terms);
+        }
+        total.text()
+    }
+
+    fn lambda_cost(&self, lambda: &Lambda, inside: &mut HashSet<VarId>) -> Cost {
+        inside.extend(lambda.params.iter().map(|p| p.var));
+        let mut cost = self.body_cost(&lambda.body, inside);
+        cost.constant += lambda.params.len() as f64;
+        cost
+    }
+
+    fn body_cost(&self, body: &Body, inside: &mut HashSet<VarId>) -> Cost {
+        let mut total = Cost::default();
+        for stm in &body.stms {
+            inside.extend(stm.pat.iter().map(|p| p.var));
+            let cost = self.exp_cost(&stm.exp, inside);
+            total.constant += cost.constant;
+            total.terms.extend(cost.terms);
+        }
+        total
+    }
+
+    fn exp_cost(&self, exp: &Exp, inside: &mut HashSet<VarId>) -> Cost {
+        let mut parts = Cost { constant: 1.0, terms: Vec::new() };
+        for lambda in visit::lambdas(exp) {
+            let cost = self.lambda_cost(lambda, inside);
+            parts.constant += cost.constant;
+            parts.terms.extend(cost.terms);
+        }
+        for body in visit::bodies(exp) {
+            let cost = self.body_cost(body, inside);
+            parts.constant += cost.constant;
+            parts.terms.extend(cost.terms);
+        }
+        match exp {
+            Exp::Map { width, .. }
+            | Exp::Reduce { width, .. }
+            | Exp::Scan { width, .. }
+            | Exp::Hist { width, .. }
+            | Exp::Scatter { width, .. } => self.times(&[*width], parts, inside),
+            Exp::Loop { form: LoopForm::For { bound, .. }, .. } => self.times(&[*bound], parts, inside),
+            Exp::Loop { form: LoopForm::While { .. }, .. } => {
+                Cost { constant: UNKNOWN * parts.constant, terms: parts.terms }
+            }
+            Exp::Replicate { dims, .. } => self.times(dims, parts, inside),
+            Exp::UnOp(op, ..) if !is_cheap(*op) => Cost { constant: EXPENSIVE, ..parts },
+            Exp::Call { .. } => Cost { constant: EXPENSIVE * UNKNOWN, ..parts },
+            _ => parts,
+        }
+    }
+
+    fn times(&self, sizes: &[Atom], parts: Cost, inside: &HashSet<VarId>) -> Cost {
+        let mut constant = 1.0;
+        let mut names = Vec::new();
+        for size in sizes {
+            match size {
+                Atom::Const(prim) => constant *= prim.as_i64().unwrap_or(1).max(0) as f64,
+                Atom::Var(var) if inside.contains(var) => constant *= UNKNOWN,
+                Atom::Var(_) => names.push(format!("(f64){}", self.atom(*size))),
+            }
+        }
+        let parts = Cost { constant: constant * parts.constant, terms: scaled(parts.terms, constant) };
+        if names.is_empty() {
+            return parts;
+        }
+        Cost { constant: 1.0, terms: vec![format!("{} * ({})", names.join(" * "), parts.text())] }
+    }
+}
+
+fn scaled(terms: Vec<String>, factor: f64) -> Vec<String> {
+    if factor == 1.0 { terms } else { terms.into_iter().map(|t| format!("{factor:?} * {t}")).collect() }
+}
+
+fn is_cheap(op: UnOp) -> bool {
+    matches!(
+        op,
+        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Signum | UnOp::ToBits | UnOp::FromBits | UnOp::Floor
+    )
+}
+
+impl Cost {
+    fn text(&self) -> String {
+        let mut text = format!("{:?}", self.constant);
+        for term in &self.terms {
+            text.push_str(" + ");
+            text.push_str(term);
+        }
+        text
+    }
+}

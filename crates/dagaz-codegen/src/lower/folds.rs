@@ -1,0 +1,341 @@
+//! Reductions and scans.
+//!
+//! Pieces of the rows are folded on their own, each from the neutral element, and their results are combined in order.
+//! What the pieces are depends on the number of rows alone, so the result does not depend on the number of threads.
+//! Within a piece, a sum can be in any order, for vector units.
+
+use dagaz_core::exp::{Exp, Lambda};
+use dagaz_core::prim::BinOp;
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use super::{Lower, Lowered};
+use crate::imp::LoopKind;
+
+/// As many pieces as `dz_grain` makes, at most.
+const MAX_PIECES: usize = 1032;
+
+/// A fold at work: what it takes, and what it is made of.
+pub(super) struct Fold<'a> {
+    pub(super) width: Atom,
+    pub(super) arrays: &'a [VarId],
+    pub(super) pre: Option<&'a Lambda>,
+    pub(super) op: &'a Lambda,
+    pub(super) neutral: &'a [Atom],
+}
+
+impl Fold<'_> {
+    /// The parameters that hold what there is so far, and those for the next row.
+    fn sides(&self) -> (&[Param], &[Param]) {
+        self.op.params.split_at(self.neutral.len().min(self.op.params.len()))
+    }
+}
+
+impl Lower<'_> {
+    fn is_simple_fold(&self, fold: &Fold<'_>) -> bool {
+        self.is_simple(fold.op) && fold.pre.is_none_or(|pre| self.is_simple(pre))
+    }
+
+    pub(super) fn reduce(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
+        let is_simple = self.is_simple_fold(fold);
+        let is_scalar = pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+        if !is_scalar {
+            return self.fold_in_order(
+                pat,
+                fold.width,
+                (fold.arrays, fold.pre),
+                fold.op,
+                fold.neutral,
+                false,
+            );
+        }
+        let (left, right) = fold.sides();
+        let bound = self.atom(fold.width);
+        pat.iter().for_each(|param| self.declare(param));
+        if !self.may_be_parallel(!is_simple) {
+            return self.block(|l| {
+                l.repeatedly(|l| l.fold_piece(fold, "0", &bound, is_simple, &mut |_, _| Ok(())))?;
+                for (param, output) in left.iter().zip(pat) {
+                    let (target, value) = (l.name(output.var), l.name(param.var));
+                    l.line(format!("{target} = {value};"));
+                }
+                Ok(())
+            });
+        }
+        self.block(|l| {
+            let grain = l.grain(&bound, fold);
+            let parts = l.part_arrays(pat)?;
+            l.pieces_of(&bound, &grain, |l, from, to| {
+                l.fold_piece(fold, from, to, is_simple, &mut |_, _| Ok(()))?;
+                for (param, part) in left.iter().zip(&parts) {
+                    let value = l.name(param.var);
+                    l.line(format!("{part}[{from} / {grain}] = {value};"));
+                }
+                Ok(())
+            })?;
+            l.start_from(left, fold.neutral)?;
+            let pieces = format!("({bound} + {grain} - 1) / {grain}");
+            l.repeatedly(|l| {
+                l.loop_from(LoopKind::Sequential, "0", &pieces, |l, piece| {
+                    for (param, part) in right.iter().zip(&parts) {
+                        l.bind(param, true);
+                        let name = l.name(param.var);
+                        l.set(super::elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
+                    }
+                    l.combine(fold.op)
+                })
+            })?;
+            for (param, output) in left.iter().zip(pat) {
+                let (target, value) = (l.name(output.var), l.name(param.var));
+                l.line(format!("{target} = {value};"));
+            }
+            Ok(())
+        })
+    }
+
+    /// A variable with the number of rows in a piece.
+    fn grain(&mut self, bound: &str, fold: &Fold<'_>) -> String {
+        let grain = self.temp("grain");
+        let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
+        let cost = self.cost(&lambdas);
+        self.set("i64", grain.as_str(), format!("dz_grain({bound}, {cost})"));
+        grain
+    }
+
+    /// Arrays on the stack, one for each result, with an element for each piece.
+    fn part_arrays(&mut self, pat: &[Param]) -> Lowered<Vec<String>> {
+        let mut parts = Vec::new();
+        for param in pat {
+            let (part, elem) = (self.temp("part"), super::elem(&param.ty)?);
+            self.line(format!("{elem} {part}_room[{MAX_PIECES}];"));
+            self.set(format!("{elem} *"), part.as_str(), format!("{part}_room"));
+            parts.push(part);
+        }
+        Ok(parts)
+    }
+
+    /// Declares the left parameters, with these values.
+    fn start_from(&mut self, left: &[Param], values: &[Atom]) -> Lowered<()> {
+        for (param, value) in left.iter().zip(values) {
+            self.bind(param, true);
+            self.declare(param);
+            let name = self.name(param.var);
+            self.assign(&name, *value)?;
+        }
+        Ok(())
+    }
+
+    /// Folds the rows of a piece of scalars into the left parameters of the operator. `each` can use every row.
+    fn fold_piece(
+        &mut self,
+        fold: &Fold<'_>,
+        from: &str,
+        to: &str,
+        is_simple: bool,
+        each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let (left, right) = fold.sides();
+        self.start_from(left, fold.neutral)?;
+        let each = std::cell::RefCell::new(each);
+        let step = |l: &mut Self, i: &str| {
+            l.next_row(fold.arrays, fold.pre, right, i)?;
+            each.borrow_mut()(l, i)?;
+            left.iter().for_each(|p| l.bind(p, true));
+            l.combine(fold.op)
+        };
+        if !is_simple {
+            return self.iterate(from, to, step);
+        }
+        match sum_operators(fold.op) {
+            Some(operators) => {
+                let names = left.iter().map(|p| self.name(p.var));
+                let sums: Vec<(&'static str, String)> = operators.into_iter().zip(names).collect();
+                self.simple_loop(from, to, &sums, &step)
+            }
+            None => self.loop_from(LoopKind::Sequential, from, to, step),
+        }
+    }
+
+    pub(super) fn scan(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
+        if self.is_simple_fold(fold) && self.may_be_parallel(false) {
+            return self.scan_in_pieces(pat, fold);
+        }
+        self.fold_in_order(pat, fold.width, (fold.arrays, fold.pre), fold.op, fold.neutral, true)
+    }
+
+    /// A scan of scalars. Every piece is folded; then it waits for what there is before it, hands on what there is after
+    /// it, and scans its rows, which are in the cache by now.
+    fn scan_in_pieces(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
+        for param in pat {
+            self.allocate(param)?;
+        }
+        let (left, right) = fold.sides();
+        let bound = self.atom(fold.width);
+        self.block(|l| {
+            let grain = l.grain(&bound, fold);
+            let before = l.part_arrays(pat)?;
+            let ready = l.temp("ready");
+            l.line(format!("char {ready}_room[{MAX_PIECES}] = {{1}};"));
+            l.set("char *", ready.as_str(), format!("{ready}_room"));
+            for (part, value) in before.iter().zip(fold.neutral) {
+                let value = l.atom(*value);
+                l.line(format!("{part}[0] = {value};"));
+            }
+            l.pieces_of(&bound, &grain, |l, from, to| {
+                l.fold_piece(fold, from, to, true, &mut |l, i| {
+                    // What was computed is kept where the result will be.
+                    for (output, value) in pat.iter().zip(right).filter(|_| fold.pre.is_some()) {
+                        let (target, value) = (l.name(output.var), l.name(value.var));
+                        l.line(format!("{target}[{i}] = {value};"));
+                    }
+                    Ok(())
+                })?;
+                let piece = l.temp("piece");
+                l.set("i64", piece.as_str(), format!("{from} / {grain}"));
+                l.line(format!("if (dz_wait_for(ctx, {ready}, {piece})) return 1;"));
+                l.block(|l| {
+                    for ((total, sum), part) in right.iter().zip(left).zip(&before) {
+                        l.bind(total, true);
+                        let (total, ty, sum) = (l.name(total.var), super::elem(&total.ty)?, l.name(sum.var));
+                        l.set(ty.to_string(), total, sum.as_str());
+                        l.line(format!("{sum} = {part}[{piece}];"));
+                    }
+                    l.combine(fold.op)?;
+                    for (sum, part) in left.iter().zip(&before) {
+                        let sum = l.name(sum.var);
+                        l.line(format!("{part}[{piece} + 1] = {sum};"));
+                        l.line(format!("{sum} = {part}[{piece}];"));
+                    }
+                    l.line(format!("__atomic_store_n(&{ready}[{piece} + 1], 1, __ATOMIC_RELEASE);"));
+                    Ok(())
+                })?;
+                l.loop_from(LoopKind::Sequential, from, to, |l, i| {
+                    match fold.pre {
+                        Some(_) => {
+                            for (output, value) in pat.iter().zip(right) {
+                                l.bind(value, true);
+                                let (source, name) = (l.name(output.var), l.name(value.var));
+                                l.set(super::elem(&value.ty)?.to_string(), name, format!("{source}[{i}]"));
+                            }
+                        }
+                        None => l.load_row(fold.arrays, right, i)?,
+                    }
+                    left.iter().for_each(|p| l.bind(p, true));
+                    l.combine(fold.op)?;
+                    for (output, sum) in pat.iter().zip(left) {
+                        let (target, sum) = (l.name(output.var), l.name(sum.var));
+                        l.line(format!("{target}[{i}] = {sum};"));
+                    }
+                    Ok(())
+                })
+            })
+        })
+    }
+
+    /// A reduction, or a scan, which also keeps what there is after every row.
+    fn fold_in_order(
+        &mut self,
+        pat: &[Param],
+        width: Atom,
+        (arrays, pre): (&[VarId], Option<&Lambda>),
+        op: &Lambda,
+        neutral: &[Atom],
+        is_scan: bool,
+    ) -> Lowered<()> {
+        let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
+        for (param, value) in left.iter().zip(neutral) {
+            self.declare(param);
+            let name = self.name(param.var);
+            self.assign(&name, *value)?;
+        }
+        if is_scan {
+            for param in pat {
+                self.allocate(param)?;
+            }
+        }
+        let bound = self.atom(width);
+        let is_simple = self.is_simple(op) && pre.is_none_or(|p| self.is_simple(p));
+        self.repeatedly(|l| {
+            l.loop_from(LoopKind::Sequential, "0", &bound, |l, i| {
+                if !is_simple {
+                    l.tick();
+                }
+                l.next_row(arrays, pre, right, i)?;
+                left.iter().for_each(|p| l.bind(p, true));
+                l.combine(op)?;
+                for (param, (output, row)) in left.iter().zip(pat.iter().zip(&op.ret)).filter(|_| is_scan) {
+                    let (target, size) = (l.name(output.var), l.product(row.dims()));
+                    l.store(&target, &format!("{i} * ({size})"), row, param.var.into())?;
+                }
+                Ok(())
+            })
+        })?;
+        for (param, output) in left.iter().zip(pat) {
+            self.bind(param, true);
+            let name = self.name(param.var);
+            if is_scan {
+                self.release_owned(param.var);
+                continue;
+            }
+            self.declare(output);
+            let target = self.name(output.var);
+            match output.ty.is_array() {
+                true => self.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
+                false => self.line(format!("{target} = {name};")),
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies an operator to its parameters, whose first half then holds the results.
+    pub(super) fn combine(&mut self, op: &Lambda) -> Lowered<()> {
+        let left: Vec<Param> = op.params[..op.body.result.len().min(op.params.len())].to_vec();
+        self.block(|l| {
+            let next: Vec<(String, Param)> = left.iter().map(|p| (l.temp("next"), p.clone())).collect();
+            for (name, param) in &next {
+                l.declare_as(name, &param.ty);
+            }
+            l.body(&op.body, &op.params, |l| {
+                for ((name, _), result) in next.iter().zip(&op.body.result) {
+                    l.assign(name, *result)?;
+                }
+                Ok(())
+            })?;
+            for (name, param) in &next {
+                let target = l.name(param.var);
+                match param.ty.is_array() {
+                    true => l.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
+                    false => l.line(format!("{target} = {name};")),
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// The operators of C that an operator consists of, one for each component, if their order does not matter.
+fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
+    let (left, right) = op.params.split_at(op.body.result.len().min(op.params.len()));
+    if op.body.stms.len() != op.body.result.len() {
+        return None;
+    }
+    let mut operators = Vec::new();
+    for ((x, y), result) in left.iter().zip(right).zip(&op.body.result) {
+        let stm = op.body.stms.iter().find(|stm| stm.pat.iter().any(|p| Atom::Var(p.var) == *result))?;
+        let Exp::BinOp(operator, ty, a, b) = &stm.exp else { return None };
+        let (x, y) = (Atom::Var(x.var), Atom::Var(y.var));
+        if (*a, *b) != (x, y) && (*a, *b) != (y, x) || *ty == dagaz_core::prim::PrimType::F16 {
+            return None;
+        }
+        operators.push(match operator {
+            BinOp::Add => "+",
+            BinOp::Mul => "*",
+            BinOp::And => "&",
+            BinOp::Or => "|",
+            BinOp::Xor => "^",
+            BinOp::Min if ty.is_int() => "min",
+            BinOp::Max if ty.is_int() => "max",
+            _ => return None,
+        });
+    }
+    Some(operators)
+}
