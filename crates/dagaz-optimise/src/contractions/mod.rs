@@ -25,5 +25,6 @@ use dagaz_core::exp::Program;
 
 pub fn raise_contractions(program: &mut Program) {
     raise::raise(program);
+    crate::simplify(program);
     sink::sink(program);
 }

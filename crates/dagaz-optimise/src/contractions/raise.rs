@@ -198,8 +198,8 @@ fn raised(nest: &Nest<'_>, term: &Term) -> Option<Raised> {
     for from in (0..=innermost).rev() {
         // What the next level inside leaves, this one gives as its result.
         is_perfect &= from == innermost || nest.levels[from].is_perfect;
-        let (Some(left), Some(right)) = (nest.view(x, from), nest.view(y, from)) else { break };
-        let Some(axes) = nest.axes(&left, &right, from) else { break };
+        let (Some(left), Some(right)) = (nest.view(x, from), nest.view(y, from)) else { continue };
+        let Some(axes) = nest.axes(&left, &right, from) else { continue };
         let is_product = axes.has_rows || axes.has_columns;
         let is_gain = match &best {
             None => is_product,
@@ -210,7 +210,6 @@ fn raised(nest: &Nest<'_>, term: &Term) -> Option<Raised> {
         };
         if is_gain && !nest.is_small(&left, &right, &axes) {
             best = Some((from, left, right, axes));
-            is_perfect = true;
         }
     }
     let (target, left, right, axes) = best?;
