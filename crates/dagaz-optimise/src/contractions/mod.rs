@@ -14,16 +14,20 @@
 //! reads the contraction row by row. Then ([`sink`]), a product with a vector that is the result of a map, and whose
 //! operand the map computes, moves behind the map, which gives all those vectors.
 //!
+//! Before all that ([`outer`]), sums of outer products that are arrays get to see the factors.
+//!
 //! Sums are added in another order than before. Arrays are plain values here; copies come later.
 
 mod dot;
 mod facts;
+mod outer;
 mod raise;
 mod sink;
 
 use dagaz_core::exp::Program;
 
 pub fn raise_contractions(program: &mut Program) {
+    outer::multiply_after_reading(program);
     raise::raise(program);
     crate::simplify(program);
     sink::sink(program);

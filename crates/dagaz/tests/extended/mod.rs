@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, LoopForm, Program, Stm};
-use dagaz_core::prim::{Prim, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use real::Real;
