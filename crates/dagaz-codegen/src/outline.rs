@@ -11,10 +11,9 @@
 //!                                              if (dz_parallel(ctx, task_0, &env, n, grain)) return 1;
 //! ```
 //!
-//! What the function needs from outside are the variables in scope whose names occur in the body. Names are unique
-//! within a function, so no binding inside can hide one outside.
+//! What the function needs from outside are the variables in scope whose names occur in the body.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::imp::{Function, Module, Stm, Variable};
 
@@ -33,7 +32,7 @@ pub(crate) fn outline(module: &Module) -> Vec<(Function, Vec<Task>)> {
     let mut count = 0;
     let mut outlined = Vec::new();
     for function in &module.functions {
-        let mut outliner = Outliner { scope: HashMap::new(), tasks: Vec::new(), count };
+        let mut outliner = Outliner { scope: Vec::new(), tasks: Vec::new(), count };
         function.params.iter().for_each(|param| outliner.bind(param));
         let body = outliner.stms(&function.body);
         count = outliner.count;
@@ -43,14 +42,15 @@ pub(crate) fn outline(module: &Module) -> Vec<(Function, Vec<Task>)> {
 }
 
 struct Outliner {
-    scope: HashMap<String, Variable>,
+    /// The variables that can be seen, the latest last.
+    scope: Vec<Variable>,
     tasks: Vec<Task>,
     count: usize,
 }
 
 impl Outliner {
     fn bind(&mut self, var: &Variable) {
-        self.scope.insert(var.name.clone(), var.clone());
+        self.scope.push(var.clone());
     }
 
     fn counter(&mut self, name: &str) {
@@ -58,7 +58,10 @@ impl Outliner {
     }
 
     fn stms(&mut self, stms: &[Stm]) -> Vec<Stm> {
-        stms.iter().map(|stm| self.stm(stm)).collect()
+        let outside = self.scope.len();
+        let outlined = stms.iter().map(|stm| self.stm(stm)).collect();
+        self.scope.truncate(outside);
+        outlined
     }
 
     fn stm(&mut self, stm: &Stm) -> Stm {
@@ -71,32 +74,26 @@ impl Outliner {
             Stm::Block(body) => Stm::Block(self.stms(body)),
             Stm::Loop { kind, var, from, to, note, body } => {
                 self.counter(var);
-                Stm::Loop {
-                    kind: kind.clone(),
-                    var: var.clone(),
-                    from: from.clone(),
-                    to: to.clone(),
-                    note: note.clone(),
-                    body: self.stms(body),
-                }
+                let body = self.stms(body);
+                self.scope.pop();
+                let (kind, var, note) = (kind.clone(), var.clone(), note.clone());
+                Stm::Loop { kind, var, from: from.clone(), to: to.clone(), note, body }
             }
             Stm::Forever { note, body } => Stm::Forever { note: note.clone(), body: self.stms(body) },
             Stm::If { cond, then, otherwise } => {
                 Stm::If { cond: cond.clone(), then: self.stms(then), otherwise: self.stms(otherwise) }
             }
             Stm::Parallel { count, grain, from, to, note, body } => {
-                let outside = self.scope.clone();
+                let visible = self.scope.len();
                 self.counter(from);
                 self.counter(to);
                 let body = self.stms(body);
+                self.scope.truncate(visible);
                 let mut names = BTreeSet::new();
                 body.iter().for_each(|stm| mentioned(stm, &mut names));
-                let outside: Vec<Variable> = names
-                    .iter()
-                    .filter(|name| *name != "ctx")
-                    .filter_map(|name| outside.get(name))
-                    .cloned()
-                    .collect();
+                names.remove("ctx");
+                let outside: Vec<Variable> =
+                    self.scope.iter().filter(|var| names.contains(&var.name)).cloned().collect();
                 let number = self.count;
                 self.count += 1;
                 let call = call(number, &outside, count, grain, note);

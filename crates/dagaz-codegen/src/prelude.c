@@ -495,6 +495,14 @@ static i64 dz_grain(i64 count, f64 cost) {
   return grain > 16 ? (grain + 63) & ~(i64)63 : grain;
 }
 
+/* How many copies of so many bins are worth having for so many values: 1 means none. */
+static i64 dz_copies(i64 count, i64 bins) {
+  i64 copies = count / 65536;
+  if (copies > 16) copies = 16;
+  if (bins > 0 && copies > count / 8 / bins) copies = count / 4 / bins < 2 ? 1 : count / 8 / bins < 2 ? 2 : count / 8 / bins;
+  return copies < 2 ? 1 : copies;
+}
+
 static void dz_work(void *shared, char *stack_low) {
   dz_job *job = shared;
   dz_ctx ctx;

@@ -33,9 +33,9 @@ fn sum_of_doubled_numbers() {
              param "xs" : value "[]f64" [n]f64
              result value "f64" f64"#,
         expect![[r#"
+              f64 *xs_1;
               i64 grain_t1;
               f64 *part_t2;
-              f64 *xs_1;
             };"#]],
     );
 }
@@ -60,8 +60,8 @@ fn nested_maps_write_into_one_array() {
         expect![[r#"
               i64 m_1;
               f64 *xs_2;
-              f64 *ys_4;
               dz_block *ys_4_mem;
+              f64 *ys_4;
             };"#]],
     );
 }

@@ -1,10 +1,10 @@
-//! Histograms, scatters and accumulators: many writes into arrays, in order.
+//! Accumulators, and what happens at one place of an array that many values go to.
 
-use dagaz_core::exp::{AccInput, Lambda};
+use dagaz_core::exp::{AccInput, Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Lower, Lowered, OpenAcc};
-use crate::imp::{LoopKind, Stm};
+use crate::imp::Stm;
 
 impl Lower<'_> {
     pub(super) fn bind_acc(&mut self, var: VarId, value: Atom) -> Lowered<()> {
@@ -14,53 +14,13 @@ impl Lower<'_> {
         Ok(())
     }
 
-    pub(super) fn many_writes(
+    pub(super) fn write_row(
         &mut self,
-        pat: &[Param],
-        width: Atom,
-        (arrays, pre): (&[VarId], Option<&Lambda>),
-        dests: &[VarId],
+        array: &Param,
         shape: &[Atom],
-        op: Option<&Lambda>,
+        indices: &[String],
+        value: Atom,
     ) -> Lowered<()> {
-        for (param, dest) in pat.iter().zip(dests) {
-            self.take_unique(param, *dest)?;
-        }
-        let bound = self.atom(width);
-        self.repeatedly(|l| {
-            l.for_loop(LoopKind::Sequential, &bound, |l, i| {
-                l.tick();
-                let mut targets = l.unnamed(&vec![Type::I64; shape.len()]);
-                let indices: Vec<String> = targets.iter().map(|p| l.name(p.var)).collect();
-                match op {
-                    Some(op) => targets.extend(op.params[pat.len()..].iter().cloned()),
-                    None => {
-                        let rows: Vec<Type> = pat.iter().filter_map(|p| p.ty.peel(shape.len())).collect();
-                        targets.extend(l.unnamed(&rows));
-                    }
-                }
-                l.next_row(arrays, pre, &targets, i)?;
-                let values: Vec<Param> = targets.split_off(shape.len());
-                let unused: Vec<Param> = if op.is_some() { values.clone() } else { Vec::new() };
-                l.within(&indices, shape, &unused, |l| match op {
-                    Some(op) => l.combine_into(pat, shape, &indices, op),
-                    None => {
-                        for (param, value) in pat.iter().zip(&values) {
-                            l.write_row(param, shape, &indices, value.var.into())?;
-                        }
-                        Ok(())
-                    }
-                })?;
-                // An operator releases its parameters itself.
-                if op.is_none() {
-                    values.iter().for_each(|v| l.release_owned(v.var));
-                }
-                Ok(())
-            })
-        })
-    }
-
-    fn write_row(&mut self, array: &Param, shape: &[Atom], indices: &[String], value: Atom) -> Lowered<()> {
         let offset = self.offset(indices, array.ty.dims());
         match array.ty.peel(shape.len()) {
             Some(row) => {
@@ -72,7 +32,7 @@ impl Lower<'_> {
     }
 
     /// Runs something if the indices are within bounds, and else releases what it would have used.
-    fn within(
+    pub(super) fn within(
         &mut self,
         indices: &[String],
         shape: &[Atom],
@@ -92,13 +52,20 @@ impl Lower<'_> {
     }
 
     /// The operator applied to the row at a place and to its last parameters, which are bound, written back.
-    fn combine_into(
+    pub(super) fn combine_into(
         &mut self,
         arrays: &[Param],
         shape: &[Atom],
         indices: &[String],
         op: &Lambda,
     ) -> Lowered<()> {
+        if let Some(scalar) = elementwise(op) {
+            let places: Vec<(String, String)> = arrays
+                .iter()
+                .map(|array| (self.name(array.var), self.offset(indices, array.ty.dims())))
+                .collect();
+            return self.combine_rows(&places, op, scalar);
+        }
         for (array, param) in arrays.iter().zip(&op.params) {
             self.bind(param, true);
             let (source, offset) = (self.name(array.var), self.offset(indices, array.ty.dims()));
@@ -123,6 +90,38 @@ impl Lower<'_> {
             self.write_row(array, shape, indices, param.var.into())?;
             self.release_owned(param.var);
         }
+        Ok(())
+    }
+
+    /// Applies an operator on rows to rows in memory, given by pointers and offsets, and to its last parameters, which
+    /// are bound: element by element, in place.
+    pub(super) fn combine_rows(
+        &mut self,
+        places: &[(String, String)],
+        op: &Lambda,
+        (width, scalar): (Atom, &Lambda),
+    ) -> Lowered<()> {
+        let values = &op.params[places.len().min(op.params.len())..];
+        let (left, right) = scalar.params.split_at(places.len().min(scalar.params.len()));
+        let bound = self.atom(width);
+        self.repeatedly(|l| {
+            l.simple_loop("0", &bound, &[], &|l, q| {
+                for (param, (pointer, offset)) in left.iter().zip(places) {
+                    l.bind(param, true);
+                    let name = l.name(param.var);
+                    l.set(super::elem(&param.ty)?.to_string(), name, format!("{pointer}[{offset} + {q}]"));
+                }
+                let rows: Vec<VarId> = values.iter().map(|p| p.var).collect();
+                l.load_row(&rows, right, q)?;
+                l.combine(scalar)?;
+                for (param, (pointer, offset)) in left.iter().zip(places) {
+                    let name = l.name(param.var);
+                    l.line(format!("{pointer}[{offset} + {q}] = {name};"));
+                }
+                Ok(())
+            })
+        })?;
+        values.iter().for_each(|value| self.release_owned(value.var));
         Ok(())
     }
 
@@ -199,4 +198,20 @@ impl Lower<'_> {
             })
         })
     }
+}
+
+/// The operator on elements, if one on vectors consists of it: `\xs ys -> map2 f xs ys`. Also the size of the vectors.
+pub(super) fn elementwise(op: &Lambda) -> Option<(Atom, &Lambda)> {
+    let [stm] = op.body.stms.as_slice() else { return None };
+    let Exp::Map { width, arrays, lambda } = &stm.exp else { return None };
+    let is_plain = arrays.iter().eq(op.params.iter().map(|p| &p.var))
+        && op.body.result.iter().copied().eq(stm.pat.iter().map(|p| Atom::Var(p.var)))
+        && lambda.params.iter().all(|p| matches!(p.ty, Type::Prim(_)))
+        && lambda.body.stms.iter().all(|stm| {
+            matches!(
+                stm.exp,
+                Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..)
+            )
+        });
+    is_plain.then_some((*width, lambda))
 }

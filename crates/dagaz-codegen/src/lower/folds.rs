@@ -8,6 +8,7 @@ use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::accumulators::elementwise;
 use super::{Lower, Lowered};
 use crate::imp::LoopKind;
 
@@ -25,7 +26,7 @@ pub(super) struct Fold<'a> {
 
 impl Fold<'_> {
     /// The parameters that hold what there is so far, and those for the next row.
-    fn sides(&self) -> (&[Param], &[Param]) {
+    pub(super) fn sides(&self) -> (&[Param], &[Param]) {
         self.op.params.split_at(self.neutral.len().min(self.op.params.len()))
     }
 }
@@ -38,6 +39,9 @@ impl Lower<'_> {
     pub(super) fn reduce(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
         let is_simple = self.is_simple_fold(fold);
         let is_scalar = pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
+        if let Some(scalar) = elementwise(fold.op) {
+            return self.reduce_vectors(pat, fold, scalar);
+        }
         if !is_scalar {
             return self.fold_in_order(
                 pat,

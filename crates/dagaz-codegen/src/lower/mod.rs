@@ -15,8 +15,10 @@ mod control;
 mod cost;
 mod folds;
 mod functions;
+mod histograms;
 mod parallel;
 mod rows;
+mod vectors;
 mod views;
 
 use std::collections::{HashMap, HashSet};
@@ -32,6 +34,7 @@ use crate::{Site, SiteKind};
 
 use folds::Fold;
 pub(crate) use functions::lower;
+use histograms::Writes;
 
 type Lowered<T> = Result<T, String>;
 
@@ -466,11 +469,13 @@ impl<'p> Lower<'p> {
             Exp::Scan { width, arrays, pre, op, neutral } => {
                 self.scan(pat, &Fold { width: *width, arrays, pre: pre.as_ref(), op, neutral })
             }
-            Exp::Hist { width, arrays, pre, dests, shape, op, .. } => {
-                self.many_writes(pat, *width, (arrays, pre.as_ref()), dests, shape, Some(op))
+            Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
+                let op = Some((op, neutral.as_slice()));
+                self.many_writes(pat, dests, &Writes { width: *width, arrays, pre: pre.as_ref(), shape, op })
             }
             Exp::Scatter { width, arrays, pre, dests, shape } => {
-                self.many_writes(pat, *width, (arrays, pre.as_ref()), dests, shape, None)
+                let pre = pre.as_ref();
+                self.many_writes(pat, dests, &Writes { width: *width, arrays, pre, shape, op: None })
             }
             Exp::WithAcc { inputs, lambda } => self.with_acc(pat, inputs, lambda),
             Exp::UpdateAcc { acc, indices, values } => self.update_acc(pat, *acc, indices, values),

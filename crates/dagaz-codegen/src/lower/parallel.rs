@@ -4,7 +4,8 @@ use dagaz_core::exp::{Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Deferred, Lower, Lowered};
+use super::folds::Fold;
+use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
 impl Lower<'_> {
@@ -15,8 +16,12 @@ impl Lower<'_> {
         arrays: &[VarId],
         lambda: &Lambda,
     ) -> Lowered<()> {
-        if let Some(reduce) = self.interchangeable(pat, lambda) {
-            return self.reduce_rows(pat, width, arrays, lambda, &reduce);
+        if let Some(reduce) = self.interchangeable(pat, arrays, lambda) {
+            let Exp::Reduce { width: depth, arrays: own, pre, op, neutral, .. } = &reduce else {
+                return Err("internal error: no reduction".into());
+            };
+            let fold = Fold { width: *depth, arrays: own, pre: pre.as_ref(), op, neutral };
+            return self.map_of_columns(pat, (width, arrays, &lambda.params), &fold);
         }
         for param in pat.iter().filter(|p| !p.ty.is_acc()) {
             self.allocate(param)?;
@@ -64,61 +69,34 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The reduction that a map consists of, if it reads along columns: the index of the map is the last one somewhere.
-    fn interchangeable(&self, pat: &[Param], lambda: &Lambda) -> Option<Exp> {
+    /// The reduction that a map consists of, if it reads along columns: the index of the map is the last one somewhere,
+    /// or the rows of the map are columns in memory.
+    fn interchangeable(&self, pat: &[Param], rows: &[VarId], lambda: &Lambda) -> Option<Exp> {
         let ([param], [stm]) = (pat, lambda.body.stms.as_slice()) else { return None };
-        let Exp::Reduce { width, arrays, pre: Some(pre), op, neutral, .. } = &stm.exp else { return None };
+        let Exp::Reduce { width, arrays, pre, op, neutral, .. } = &stm.exp else { return None };
         let [start] = neutral.as_slice() else { return None };
         let is_own = |atom: &Atom| atom.as_var().is_some_and(|v| lambda.params.iter().any(|p| p.var == v));
-        let depends = is_own(width) || is_own(start) || arrays.iter().any(|a| is_own(&Atom::Var(*a)));
-        let is_simple = self.is_simple(op) && self.is_simple(pre);
-        let exps = || pre.body.stms.iter().chain(&op.body.stms).map(|stm| &stm.exp);
-        let by_column = exps().any(|exp| match exp {
-            Exp::Index { indices, .. } => indices.len() > 1 && indices.last().is_some_and(is_own),
-            _ => false,
-        });
+        let is_column = |array: &VarId| {
+            let source =
+                lambda.params.iter().zip(rows).find(|(p, _)| p.var == *array).map(|(_, source)| source);
+            source.and_then(|s| self.vars.get(s)).is_some_and(|info| match &info.form {
+                Form::View { strides } => strides.len() == 2 && strides[0] == "1" && strides[1] != "1",
+                Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => false,
+            })
+        };
+        let own: Vec<&VarId> = arrays.iter().filter(|a| is_own(&Atom::Var(**a))).collect();
+        let depends = is_own(width) || is_own(start) || !own.iter().all(|a| is_column(a));
+        let is_simple = self.is_simple(op) && pre.as_ref().is_none_or(|pre| self.is_simple(pre));
+        let pre_stms = pre.iter().flat_map(|pre| &pre.body.stms);
+        let exps = || pre_stms.clone().chain(&op.body.stms).map(|stm| &stm.exp);
+        let by_column = !own.is_empty()
+            || exps().any(|exp| match exp {
+                Exp::Index { indices, .. } => indices.len() > 1 && indices.last().is_some_and(is_own),
+                _ => false,
+            });
         let is_result = lambda.body.result.as_slice() == [Atom::Var(stm.pat.first()?.var)];
         let fits = param.ty.rank() == 1 && is_simple && by_column && is_result && !depends;
         (fits && !exps().any(can_fail)).then(|| stm.exp.clone())
-    }
-
-    /// A map of reductions as a reduction of rows, each result in the same order as before:
-    ///
-    ///     for q { s = 0; for p { s += xs[p, q] }; out[q] = s }    ==>    out = 0; for p { for q { out[q] += xs[p, q] } }
-    fn reduce_rows(
-        &mut self,
-        pat: &[Param],
-        width: Atom,
-        rows: &[VarId],
-        lambda: &Lambda,
-        reduce: &Exp,
-    ) -> Lowered<()> {
-        let Exp::Reduce { width: depth, arrays, pre, op, neutral, .. } = reduce else { return Ok(()) };
-        let (param, [start]) = (super::only(pat)?, neutral.as_slice()) else { return Ok(()) };
-        self.allocate(param)?;
-        let (target, start, bound) = (self.name(param.var), self.atom(*start), self.atom(width));
-        let depth = self.atom(*depth);
-        let (left, right) = op.params.split_at(1);
-        let cost = format!("(f64){depth} * ({})", self.cost(&[pre.as_ref().unwrap_or(op), op]));
-        self.pieces(&bound, &cost, false, |l, from, to| {
-            l.simple_loop(from, to, &[], &|l, q| {
-                l.line(format!("{target}[{q}] = {start};"));
-                Ok(())
-            })?;
-            l.iterate("0", &depth, |l, p| {
-                l.simple_loop(from, to, &[], &|l, q| {
-                    l.load_row(rows, &lambda.params, q)?;
-                    l.next_row(arrays, pre.as_ref(), right, p)?;
-                    l.bind(&left[0], true);
-                    l.declare(&left[0]);
-                    let sum = l.name(left[0].var);
-                    l.line(format!("{sum} = {target}[{q}];"));
-                    l.combine(op)?;
-                    l.line(format!("{target}[{q}] = {sum};"));
-                    Ok(())
-                })
-            })
-        })
     }
 
     /// Runs a body for pieces of the numbers below `count`, by threads where that pays: in the outermost loops, and in

@@ -1,0 +1,235 @@
+//! Reductions of vectors, and of the columns of matrices: element by element, in place, along rows.
+//!
+//!     reduce (map2 (+)) zeros rows    ==>    out = zeros; for p { for q { out[q] += rows[p, q] } }
+//!     map (reduce (+) 0) columns      ==>    the same
+//!
+//! Every result is in the order that it had. Long vectors are shared out among threads; else pieces of the rows are, each
+//! with vectors of its own, which are added up in order.
+
+use dagaz_core::exp::Lambda;
+use dagaz_core::prim::PrimType;
+use dagaz_core::types::{Atom, Param, VarId};
+
+use super::folds::Fold;
+use super::{Lower, Lowered};
+use crate::SiteKind;
+use crate::imp::Stm;
+use crate::scalar::type_code;
+
+/// From so many elements on, a vector is shared out.
+const LONG: usize = 1024;
+/// Parts of vectors have so many elements at least.
+const PART: usize = 512;
+
+/// Binds or writes something at a row, and an element of it.
+type At<'a> = dyn Fn(&mut Lower<'_>, &str) -> Lowered<()> + 'a;
+type AtElement<'a> = dyn Fn(&mut Lower<'_>, &str, &str) -> Lowered<()> + 'a;
+
+struct Columns<'a> {
+    /// How many rows there are, and how many elements they have.
+    rows: String,
+    length: String,
+    /// What happens to an element of each result, the first parameters, and to one of the row, the last.
+    scalar: &'a Lambda,
+    elems: Vec<PrimType>,
+    /// About how many operations a row takes.
+    cost: String,
+    /// Fills vectors with what they begin as.
+    start: &'a dyn Fn(&mut Lower<'_>, &[String]) -> Lowered<()>,
+    /// What a row needs before and after its elements are used.
+    before: &'a At<'a>,
+    after: &'a At<'a>,
+    /// Binds the last parameters to the elements in a row and a column.
+    element: &'a AtElement<'a>,
+    /// Whether parts of a row can be had without the rest.
+    has_parts: bool,
+}
+
+impl Lower<'_> {
+    /// A reduction by an operator that does `scalar` to each of `width` elements.
+    pub(super) fn reduce_vectors(
+        &mut self,
+        pat: &[Param],
+        fold: &Fold<'_>,
+        (width, scalar): (Atom, &Lambda),
+    ) -> Lowered<()> {
+        let (_, values) = fold.sides();
+        let (_, right) = scalar.params.split_at(pat.len().min(scalar.params.len()));
+        let vectors: Vec<VarId> = values.iter().map(|p| p.var).collect();
+        let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
+        let columns = Columns {
+            rows: self.atom(fold.width),
+            length: self.atom(width),
+            scalar,
+            elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
+            cost: self.cost(&lambdas),
+            start: &|l, targets| {
+                for ((target, param), value) in targets.iter().zip(pat).zip(fold.neutral) {
+                    l.store(target, "0", &param.ty, *value)?;
+                }
+                Ok(())
+            },
+            before: &|l, p| l.next_row(fold.arrays, fold.pre, values, p),
+            after: &|l, _| {
+                values.iter().for_each(|value| l.release_owned(value.var));
+                Ok(())
+            },
+            element: &|l, _, q| l.load_row(&vectors, right, q),
+            has_parts: fold.pre.is_none(),
+        };
+        self.reduce_columns(pat, &columns)
+    }
+
+    /// A map whose iterations are reductions along columns: `fold` uses `rows`, whose elements are `params`.
+    pub(super) fn map_of_columns(
+        &mut self,
+        pat: &[Param],
+        (width, rows, params): (Atom, &[VarId], &[Param]),
+        fold: &Fold<'_>,
+    ) -> Lowered<()> {
+        let (_, right) = fold.sides();
+        let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
+        let length = self.atom(width);
+        let columns = Columns {
+            rows: self.atom(fold.width),
+            scalar: fold.op,
+            elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
+            cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
+            start: &|l, targets| {
+                for (target, value) in targets.iter().zip(fold.neutral) {
+                    let value = l.atom(*value);
+                    l.simple_loop("0", &length, &[], &|l, q| {
+                        l.line(format!("{target}[{q}] = {value};"));
+                        Ok(())
+                    })?;
+                }
+                Ok(())
+            },
+            before: &|_, _| Ok(()),
+            after: &|_, _| Ok(()),
+            element: &|l, p, q| {
+                l.load_row(rows, params, q)?;
+                l.next_row(fold.arrays, fold.pre, right, p)
+            },
+            has_parts: true,
+            length: length.clone(),
+        };
+        self.reduce_columns(pat, &columns)
+    }
+
+    fn reduce_columns(&mut self, pat: &[Param], columns: &Columns<'_>) -> Lowered<()> {
+        for param in pat {
+            self.allocate(param)?;
+        }
+        let targets: Vec<String> = pat.iter().map(|p| self.name(p.var)).collect();
+        (columns.start)(self, &targets)?;
+        let Columns { rows, length, .. } = columns;
+        if !self.may_be_parallel(true) {
+            return self.repeatedly(|l| l.add_rows(columns, ("0", rows), ("0", length), &targets));
+        }
+        let (otherwise, ()) = self.nested(|l| l.vectors_for_pieces(columns, &targets))?;
+        if !columns.has_parts {
+            self.out.push(Stm::Block(otherwise));
+            return Ok(());
+        }
+        let (then, ()) = self.nested(|l| {
+            let cost = format!("(f64){rows} * ({}) / (1.0 + (f64){length})", columns.cost);
+            let grain = format!("i64_max(dz_grain({length}, {cost}), {PART})");
+            l.pieces_of(length, &grain, |l, from, to| l.add_rows(columns, ("0", rows), (from, to), &targets))
+        })?;
+        self.out.push(Stm::If { cond: format!("{length} >= {LONG}"), then, otherwise });
+        Ok(())
+    }
+
+    /// Pieces of the rows have vectors of their own.
+    fn vectors_for_pieces(&mut self, columns: &Columns<'_>, targets: &[String]) -> Lowered<()> {
+        let Columns { rows, length, cost, .. } = columns;
+        let (grain, pieces) = (self.temp("grain"), self.temp("pieces"));
+        self.set("i64", grain.as_str(), format!("i64_max(dz_grain({rows}, {cost}), ({rows} + 63) / 64)"));
+        self.set("i64", pieces.as_str(), format!("({rows} + {grain} - 1) / i64_max({grain}, 1)"));
+        let mut own = Vec::new();
+        for elem in &columns.elems {
+            own.push(self.scratch_memory(*elem, &format!("dz_times({pieces}, {length})"))?);
+        }
+        self.pieces_of(rows, &format!("i64_max({grain}, 1)"), |l, from, to| {
+            let mut mine = Vec::new();
+            for (elem, own) in columns.elems.iter().zip(&own) {
+                let name = l.temp("mine");
+                l.set(format!("{elem} *"), name.as_str(), format!("{own} + {from} / {grain} * {length}"));
+                mine.push(name);
+            }
+            (columns.start)(l, &mine)?;
+            l.add_rows(columns, (from, to), ("0", length), &mine)
+        })?;
+        let count = targets.len().min(columns.scalar.params.len());
+        let right = &columns.scalar.params[count..];
+        self.repeatedly(|l| {
+            l.iterate("0", &pieces, |l, piece| {
+                l.combine_elements(columns.scalar, ("0", length), targets, &|l, q| {
+                    for (value, own) in right.iter().zip(&own) {
+                        l.bind(value, true);
+                        let (ty, name) = (super::elem(&value.ty)?, l.name(value.var));
+                        l.set(ty.to_string(), name, format!("{own}[{piece} * {length} + {q}]"));
+                    }
+                    Ok(())
+                })
+            })
+        })?;
+        own.iter().for_each(|name| self.line(format!("dz_release(ctx, {name}_mem);")));
+        Ok(())
+    }
+
+    /// A pointer to memory for so many elements; its block has the same name with `_mem`.
+    pub(super) fn scratch_memory(&mut self, elem: PrimType, count: &str) -> Lowered<String> {
+        let (name, site, code) = (self.temp("own"), self.site(SiteKind::Memory), type_code(elem));
+        let block = format!("{name}_mem");
+        self.set(
+            "dz_block *",
+            block.as_str(),
+            format!("dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code})"),
+        );
+        self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
+        self.set(format!("{elem} *"), name.as_str(), format!("{block}->data"));
+        Ok(name)
+    }
+
+    /// Adds part of some rows to vectors.
+    fn add_rows(
+        &mut self,
+        columns: &Columns<'_>,
+        (first, last): (&str, &str),
+        part: (&str, &str),
+        targets: &[String],
+    ) -> Lowered<()> {
+        self.iterate(first, last, |l, p| {
+            (columns.before)(l, p)?;
+            l.combine_elements(columns.scalar, part, targets, &|l, q| (columns.element)(l, p, q))?;
+            (columns.after)(l, p)
+        })
+    }
+
+    /// Applies an operator on scalars to elements of vectors and to its last parameters, which `bind` binds.
+    fn combine_elements(
+        &mut self,
+        scalar: &Lambda,
+        (from, to): (&str, &str),
+        targets: &[String],
+        bind: &At<'_>,
+    ) -> Lowered<()> {
+        let left = &scalar.params[..targets.len().min(scalar.params.len())];
+        self.simple_loop(from, to, &[], &|l, q| {
+            for (param, target) in left.iter().zip(targets) {
+                l.bind(param, true);
+                let name = l.name(param.var);
+                l.set(super::elem(&param.ty)?.to_string(), name, format!("{target}[{q}]"));
+            }
+            bind(l, q)?;
+            l.combine(scalar)?;
+            for (param, target) in left.iter().zip(targets) {
+                let name = l.name(param.var);
+                l.line(format!("{target}[{q}] = {name};"));
+            }
+            Ok(())
+        })
+    }
+}
