@@ -132,12 +132,12 @@ fn axes_apart() {
     check(
         "entry main (b: i64) (n: i64) (k: i64) (m: i64) =
            let x = fill3 0 n b k
-           let y = fill3 1 b k m
-           in tabulate_3d m n b (\\j i q -> f64.sum (map (\\p -> #[unsafe] (x[i, q, p] * y[q, p, j])) (iota k)))
+           let y = fill3 1 m b k
+           in map (\\yj -> map (\\xi -> map2 dot xi yj) x) y
          entry reference (b: i64) (n: i64) (k: i64) (m: i64) =
            let x = fill3 0 n b k
-           let y = fill3 1 b k m
-           in tabulate_3d m n b (\\j i q -> loop s = 0 for p < k do s + x[i, q, p] * y[q, p, j])",
+           let y = fill3 1 m b k
+           in map (\\yj -> map (\\xi -> map2 (\\u v -> loop s = 0 for p < k do s + u[p] * v[p]) xi yj) x) y",
         1,
         &["2i64 3i64 4i64 5i64", "3i64 16i64 20i64 24i64", "2i64 3i64 0i64 5i64"],
     );
