@@ -2,6 +2,15 @@
    Large ones are for the caller; here are those with one column or row, and small ones. */
 
 typedef ELEM dz_lanes_ELEM __attribute__((vector_size(64), aligned(sizeof(ELEM)), may_alias));
+typedef ELEM dz_half_ELEM __attribute__((vector_size(32), aligned(sizeof(ELEM)), may_alias));
+
+static inline ELEM dz_sum_ELEM(dz_lanes_ELEM lanes) {
+  ELEM parts[64 / sizeof(ELEM)];
+  memcpy(parts, &lanes, sizeof parts);
+  for (i64 half = 32 / sizeof(ELEM); half > 0; half /= 2)
+    for (i64 l = 0; l < half; l++) parts[l] += parts[l + half];
+  return parts[0];
+}
 
 /* One row of a on contiguous columns of b: four of them at once, as each needs the row again. */
 static inline void dz_dots_ELEM(i64 count, i64 k, const ELEM *a, const ELEM *b, i64 b_col, ELEM *c, i64 c_col) {
@@ -25,16 +34,10 @@ static inline void dz_dots_ELEM(i64 count, i64 k, const ELEM *a, const ELEM *b, 
       t2 += a[p] * b2[p];
       t3 += a[p] * b3[p];
     }
-    for (i64 l = 0; l < lanes; l++) {
-      t0 += s0[l];
-      t1 += s1[l];
-      t2 += s2[l];
-      t3 += s3[l];
-    }
-    c[j * c_col] += t0;
-    c[(j + 1) * c_col] += t1;
-    c[(j + 2) * c_col] += t2;
-    c[(j + 3) * c_col] += t3;
+    c[j * c_col] += t0 + dz_sum_ELEM(s0);
+    c[(j + 1) * c_col] += t1 + dz_sum_ELEM(s1);
+    c[(j + 2) * c_col] += t2 + dz_sum_ELEM(s2);
+    c[(j + 3) * c_col] += t3 + dz_sum_ELEM(s3);
   }
   for (; j < count; j++) {
     const ELEM *b0 = b + j * b_col;
@@ -45,10 +48,8 @@ static inline void dz_dots_ELEM(i64 count, i64 k, const ELEM *a, const ELEM *b, 
       s0 += *(const dz_lanes_ELEM *)(a + p) * *(const dz_lanes_ELEM *)(b0 + p);
       s1 += *(const dz_lanes_ELEM *)(a + p + lanes) * *(const dz_lanes_ELEM *)(b0 + p + lanes);
     }
-    s0 += s1;
     for (; p < k; p++) t0 += a[p] * b0[p];
-    for (i64 l = 0; l < lanes; l++) t0 += s0[l];
-    c[j * c_col] += t0;
+    c[j * c_col] += t0 + dz_sum_ELEM(s0 + s1);
   }
 }
 
@@ -67,6 +68,36 @@ static inline void dz_rows_ELEM(i64 n, i64 k, const ELEM *a, i64 a_col, const EL
   }
 }
 
+/* Columns of c, as many as a vector has elements, in four rows or one; the vectors of sums stay in registers. */
+#define DZ_TILE_ELEM(name, V)                                                                          \
+  __attribute__((optimize("fp-contract=fast"))) static inline void name(                               \
+      const dz_product *s, const ELEM *a, const ELEM *b, ELEM *c) {                                    \
+    i64 i = 0;                                                                                         \
+    for (; i + 4 <= s->m; i += 4) {                                                                    \
+      const ELEM *a0 = a + i * s->a.row, *a1 = a0 + s->a.row, *a2 = a1 + s->a.row, *a3 = a2 + s->a.row; \
+      V s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                                        \
+      for (i64 p = 0; p < s->k; p++) {                                                                 \
+        const V x = *(const V *)(b + p * s->b.row);                                                    \
+        s0 += a0[p * s->a.col] * x;                                                                    \
+        s1 += a1[p * s->a.col] * x;                                                                    \
+        s2 += a2[p * s->a.col] * x;                                                                    \
+        s3 += a3[p * s->a.col] * x;                                                                    \
+      }                                                                                                \
+      ELEM *out = c + i * s->c.row;                                                                    \
+      *(V *)out += s0;                                                                                 \
+      *(V *)(out + s->c.row) += s1;                                                                    \
+      *(V *)(out + 2 * s->c.row) += s2;                                                                \
+      *(V *)(out + 3 * s->c.row) += s3;                                                                \
+    }                                                                                                  \
+    for (; i < s->m; i++) {                                                                            \
+      V s0 = {0};                                                                                      \
+      for (i64 p = 0; p < s->k; p++) s0 += a[i * s->a.row + p * s->a.col] * *(const V *)(b + p * s->b.row); \
+      *(V *)(c + i * s->c.row) += s0;                                                                  \
+    }                                                                                                  \
+  }
+DZ_TILE_ELEM(dz_tile_ELEM, dz_lanes_ELEM)
+DZ_TILE_ELEM(dz_half_tile_ELEM, dz_half_ELEM)
+
 /* Adds one product to c. */
 static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   const bool by_rows = s.b.col == 1 && s.c.col == 1 && s.n > 1;
@@ -76,6 +107,12 @@ static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
     a = b;
     b = first;
     s = (dz_product){s.batch, s.n, s.m, s.k, {0, s.b.col, s.b.row}, {0, s.a.col, s.a.row}, {0, s.c.col, s.c.row}, true};
+  }
+  if (s.b.col == 1 && s.c.col == 1 && s.m > 1) {
+    const i64 lanes = 64 / sizeof(ELEM);
+    for (; s.n >= lanes; s.n -= lanes, b += lanes, c += lanes) dz_tile_ELEM(&s, a, b, c);
+    for (; s.n >= lanes / 2; s.n -= lanes / 2, b += lanes / 2, c += lanes / 2) dz_half_tile_ELEM(&s, a, b, c);
+    if (s.n == 0) return;
   }
   for (i64 i = 0; i < s.m; i++) {
     const ELEM *row = a + i * s.a.row;
@@ -96,7 +133,7 @@ static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
 
 static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
-  const i64 small = 4096;
+  const i64 small = 20000;
   if (s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
     s.is_alone = !ctx->job;
     ctx->host->product(ctx->user, CODE, &s, a, b, c);

@@ -111,7 +111,8 @@ impl Finder<'_> {
 fn reads_of(body: &Body) -> HashMap<VarId, usize> {
     fn count(body: &Body, reads: &mut HashMap<VarId, usize>) {
         for stm in &body.stms {
-            if let (Exp::Index { array, check: Check::Certified, .. }, [param]) = (&stm.exp, stm.pat.as_slice())
+            if let (Exp::Index { array, check: Check::Certified, .. }, [param]) =
+                (&stm.exp, stm.pat.as_slice())
                 && !param.ty.is_array()
             {
                 *reads.entry(*array).or_default() += 1;

@@ -61,6 +61,7 @@ impl Raiser {
             }
             let inner = self.inside(&mut stm, &results);
             let here = self.levels.len();
+            let made: HashSet<VarId> = inner.iter().map(|raised| raised.var).collect();
             for raised in inner {
                 if raised.target == here {
                     let pat = vec![Param { var: raised.var, ty: raised.ty }];
@@ -69,7 +70,7 @@ impl Raiser {
                     rising.push(raised);
                 }
             }
-            done.extend(without_identities(stm));
+            done.extend(without_identities(stm, &made));
         }
         body.stms = done;
         rising
@@ -217,12 +218,12 @@ fn raised(nest: &Nest<'_>, term: &Term) -> Option<Raised> {
     Some(Raised { target, result: axes.result, exp })
 }
 
-/// A map that gives rows as they are gives the array; and if it does nothing else, there is no map.
-fn without_identities(stm: Stm) -> Vec<Stm> {
+/// A map that gives rows of contractions as they are gives those; and if it does nothing else, there is no map.
+fn without_identities(stm: Stm, made: &HashSet<VarId>) -> Vec<Stm> {
     let Stm { pat, exp: Exp::Map { width, arrays, mut lambda }, loc } = stm else { return vec![stm] };
     let array_of = |result: &Atom| {
         let position = lambda.params.iter().position(|p| Atom::Var(p.var) == *result);
-        position.map(|i| arrays[i])
+        position.map(|i| arrays[i]).filter(|array| made.contains(array))
     };
     let sources: Vec<Option<VarId>> = lambda.body.result.iter().map(array_of).collect();
     if pat.iter().any(|p| p.ty.is_acc()) || sources.iter().all(Option::is_none) {
