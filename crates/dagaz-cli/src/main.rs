@@ -51,6 +51,7 @@ fn run(command: &Command) -> Outcome {
         Command::Run(options) => commands::run::run(options),
         Command::Eval(options) => commands::eval::run(options),
         Command::Test(options) => commands::test::run(options),
+        Command::Compile(options) => commands::compile::run(options),
         Command::Core(options) => commands::core::run(options),
         Command::Grad(options) => commands::grad::run(options),
         Command::Cost(options) => commands::cost::run(options),

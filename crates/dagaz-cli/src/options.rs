@@ -30,6 +30,8 @@ pub enum Command {
     Eval(EvalOptions),
     /// Run the tests that programs contain.
     Test(TestOptions),
+    /// Make an executable of a program, or a C library.
+    Compile(CompileOptions),
     /// Print a program as Core, the compiler's intermediate language.
     Core(CoreOptions),
     /// Print the derivative of an entry point as a program.
@@ -200,6 +202,23 @@ pub struct TestOptions {
     /// What runs the programs.
     #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
     pub backend: BackendOption,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz compile dotprod.fut                  writes dotprod, which reads arguments from standard input
+  dagaz compile --lib dotprod.fut            writes dotprod.c and dotprod.h
+  dagaz compile --lib dotprod.fut -o build/fast")]
+pub struct CompileOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// Write C for use by other programs: a source file and a header.
+    #[arg(long)]
+    pub lib: bool,
+    /// Where to write, without an extension; by default the program's name in the current folder.
+    #[arg(short, long, value_name = "NAME")]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Args)]

@@ -9,8 +9,10 @@ mod lower;
 mod outline;
 mod print_c;
 mod scalar;
+mod standalone;
 
 use dagaz_core::exp::{Loc, Program};
+pub use standalone::{CLibrary, generate_executable, generate_library};
 
 /// A program as C.
 #[derive(Clone, Debug)]

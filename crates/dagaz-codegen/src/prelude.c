@@ -86,6 +86,7 @@ typedef struct {
   /* Calls `work` in so many threads at once, one of them this one, each with the lowest address of its stack that
      may be used, and returns when all have returned. */
   void (*parallel)(void *user, void (*work)(void *job, char *stack_low), void *job, i64 threads, char *stack_low);
+  /* Large products; nobody, where a caller has no better way than loops. */
   void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
 } dz_host;
 

@@ -134,7 +134,7 @@ static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
 static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
   const i64 small = 20000;
-  if (s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
+  if (ctx->host->product && s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
     s.is_alone = !ctx->job;
     ctx->host->product(ctx->user, CODE, &s, a, b, c);
     return;
@@ -145,6 +145,12 @@ static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM
       for (i64 i = 0; i < s.m; i++)
         for (i64 j = 0; j < s.n; j++) out[i * s.c.row + j * s.c.col] = 0;
     }
-    dz_small_ELEM(s, a + part * s.a.batch, b + part * s.b.batch, out);
+    /* Parts of b that stay in the cache while all rows of a pass by. */
+    const i64 depth = 256;
+    for (i64 p = 0; p < s.k; p += depth) {
+      dz_product some = s;
+      some.k = s.k - p < depth ? s.k - p : depth;
+      dz_small_ELEM(some, a + part * s.a.batch + p * s.a.col, b + part * s.b.batch + p * s.b.row, out);
+    }
   }
 }

@@ -6,6 +6,7 @@
 //! the table of contents.
 
 mod accumulators;
+mod bounds;
 mod common;
 mod contractions;
 mod copies;
@@ -13,22 +14,27 @@ mod dead;
 mod effects;
 mod fuse;
 mod hoist;
+mod inline;
 mod rows;
 mod sharing;
 mod simplify;
+mod small;
 mod walk;
 
 use dagaz_core::exp::Program;
 
 pub use crate::accumulators::simplify_accumulators;
+pub use crate::bounds::prove_bounds;
 pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
-pub use crate::fuse::fuse_maps;
+pub use crate::fuse::fuse_operations;
 pub use crate::hoist::hoist_invariants;
+pub use crate::inline::inline_calls;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
+pub use crate::small::unroll_small;
 
 /// The cheap part, for programs fresh from the simplifier.
 pub fn clean_up(program: &mut Program) {
@@ -51,7 +57,11 @@ pub fn for_machines(program: &mut Program) {
     insert_copies(program);
 }
 
+/// Nests of maps are fused from the outside in, one level at a time.
+const MOST_FUSIONS: usize = 4;
+
 fn optimise(program: &mut Program) {
+    inline_calls(program);
     simplify(program);
     remove_dead_code(program);
     if simplify_accumulators(program) {
@@ -59,9 +69,18 @@ fn optimise(program: &mut Program) {
     }
     hoist_invariants(program);
     share_common_expressions(program);
+    prove_bounds(program);
+    simplify(program);
     read_rows(program);
     remove_dead_code(program);
-    fuse_maps(program);
-    simplify(program);
-    remove_dead_code(program);
+    // What was fused further out brings maps together further in.
+    for _ in 0..MOST_FUSIONS {
+        let has_changed = fuse_operations(program);
+        unroll_small(program);
+        simplify(program);
+        remove_dead_code(program);
+        if !has_changed {
+            break;
+        }
+    }
 }

@@ -5,7 +5,7 @@ use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
 use dagaz_optimise::{
-    after_derivatives, fuse_maps, hoist_invariants, insert_copies, read_rows, remove_dead_code,
+    after_derivatives, fuse_operations, hoist_invariants, insert_copies, read_rows, remove_dead_code,
     share_common_expressions, simplify, simplify_accumulators,
 };
 use expect_test::{Expect, expect};
@@ -16,6 +16,10 @@ fn check(passes: &[fn(&mut Program)], input: &str, expected: Expect) {
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
     expected.assert_eq(&print_without_locs(&program));
+}
+
+fn fused(program: &mut Program) {
+    fuse_operations(program);
 }
 
 const CLEAN: &[fn(&mut Program)] = &[simplify, remove_dead_code];
@@ -410,7 +414,7 @@ fn accumulators_that_nobody_reads_go() {
 #[test]
 fn maps_are_fused_into_what_takes_their_results() {
     check(
-        &[fuse_maps, simplify],
+        &[fused, simplify],
         r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (s: f64, zs: [n]f64, vs: [n]f64) =
             let (as: [n]f64) = map n (xs) \(x: f64) : (f64) ->
               let (p: f64) = f64.sin x
@@ -438,16 +442,12 @@ fn maps_are_fused_into_what_takes_their_results() {
                     let (r_16: f64) = f64.add p_14 q_15
                     in (r_16)
                   neutral (0.0f64)
-              let (vs_17: [n_0]f64) =
+              let (vs_17: [n_0]f64, zs_20: [n_0]f64) =
                 map n_0 (xs_1)
-                  \(x_18: f64) : (f64) ->
+                  \(x_18: f64) : (f64, f64) ->
                     let (t_19: f64) = f64.cos x_18
-                    in (t_19)
-              let (zs_20: [n_0]f64) =
-                map n_0 (vs_17)
-                  \(v_21: f64) : (f64) ->
-                    let (u_22: f64) = f64.mul v_21 2.0f64
-                    in (u_22)
+                    let (u_22: f64) = f64.mul t_19 2.0f64
+                    in (t_19, u_22)
               in (s_13, zs_20, vs_17)
         "#]],
     );

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use crate::cache;
 
 /// No fast mathematics: loops say themselves where sums may be in another order.
-const FLAGS: [&str; 14] = [
+const FLAGS: [&str; 12] = [
     "-O3",
     "-fopenmp-simd",
     // Two calls are two vector functions; together, they would be one that has no such variant.
@@ -21,10 +21,10 @@ const FLAGS: [&str; 14] = [
     "-fwrapv",
     "-fno-math-errno",
     "-ffp-contract=off",
-    "-fPIC",
-    "-shared",
     "-w",
 ];
+
+const SHARED: [&str; 2] = ["-fPIC", "-shared"];
 
 /// A compiler that works, and what it says of itself.
 struct Compiler {
@@ -67,13 +67,13 @@ pub(crate) fn shared_object(text: &str) -> Result<Object, String> {
     let key = key(compiler, text);
     let Some(folder) = cache::folder() else {
         let path = std::env::temp_dir().join(format!("dagaz-{}-{key}.so", std::process::id()));
-        compile(compiler, text, &path)?;
+        compile(compiler, &SHARED, text, &path)?;
         return Ok(Object { path, is_temporary: true });
     };
     let path = folder.join(format!("{key}.so"));
     if !path.exists() {
         let temporary = folder.join(format!("{key}.{}.{}.tmp", std::process::id(), thread_number()));
-        compile(compiler, text, &temporary)?;
+        compile(compiler, &SHARED, text, &temporary)?;
         std::fs::rename(&temporary, &path).map_err(|error| format!("cannot write to the cache: {error}"))?;
         cache::shrink(&folder);
     }
@@ -90,16 +90,21 @@ fn thread_number() -> u64 {
 fn key(compiler: &Compiler, text: &str) -> String {
     let hash = |seed: u64| {
         let mut hasher = DefaultHasher::new();
-        (seed, &compiler.program, &compiler.version, FLAGS, text).hash(&mut hasher);
+        (seed, &compiler.program, &compiler.version, FLAGS, SHARED, text).hash(&mut hasher);
         hasher.finish()
     };
     format!("{:016x}{:016x}", hash(1), hash(2))
 }
 
-fn compile(compiler: &Compiler, text: &str, object: &Path) -> Result<(), String> {
+/// Makes an executable of a C text.
+pub(crate) fn executable(text: &str, path: &Path) -> Result<(), String> {
+    compile(compiler()?, &["-pthread"], text, path)
+}
+
+fn compile(compiler: &Compiler, flags: &[&str], text: &str, object: &Path) -> Result<(), String> {
     use std::io::Write as _;
     let mut command = Command::new(&compiler.program);
-    command.args(FLAGS).arg("-o").arg(object).args(["-x", "c", "-", "-lm"]);
+    command.args(FLAGS).args(flags).arg("-o").arg(object).args(["-x", "c", "-", "-lm"]);
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(|error| format!("cannot run {}: {error}", compiler.program))?;
     if let Some(mut input) = child.stdin.take() {

@@ -12,6 +12,7 @@ mod message;
 mod product;
 mod threads;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use dagaz_core::exp::Program;
@@ -20,6 +21,12 @@ use dagaz_core::prim::Prim;
 use dagaz_core::value::Value;
 
 pub use cache::clear as clear_cache;
+pub use dagaz_codegen::{CLibrary, generate_library};
+
+/// Compiles a program without derivatives to an executable file.
+pub fn make_executable(program: &Program, path: &Path) -> Result<(), String> {
+    compiler::executable(&dagaz_codegen::generate_executable(program)?, path)
+}
 
 /// A program as machine code. Top-level constants are evaluated when a call first needs them, and kept.
 pub struct Native {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dagaz_core::exp::{Entry, Program, SourceLoc};
+use dagaz_runtime::CLibrary;
 use dagaz_simplify::Parameters;
 use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::{Dialect, typed};
@@ -286,6 +287,16 @@ impl Compiled {
 
     pub fn entry(&self, name: &str) -> Option<&Entry> {
         self.core.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// The program as a C library of its own. `name` is that of the header file, without `.h`.
+    pub fn c_library(&self, name: &str) -> Result<CLibrary, String> {
+        dagaz_runtime::generate_library(&self.core, name)
+    }
+
+    /// Write the program as an executable, made by the C compiler of this machine.
+    pub fn make_executable(&self, path: &Path) -> Result<(), String> {
+        dagaz_runtime::make_executable(&self.core, path)
     }
 
     /// Something to call entry points with, on the reference interpreter.

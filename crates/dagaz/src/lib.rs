@@ -29,7 +29,7 @@ pub use compile::{
 };
 pub use dagaz_core::interp::{Counters, Limits};
 pub use dagaz_core::value::Value;
-pub use dagaz_runtime::clear_cache;
+pub use dagaz_runtime::{CLibrary, clear_cache};
 pub use dagaz_simplify::Parameters;
 pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
 pub use dagaz_types::Dialect;

@@ -10,6 +10,7 @@ use crate::{Outcome, Stop};
 
 pub mod cache;
 pub mod check;
+pub mod compile;
 pub mod core;
 pub mod cost;
 pub mod eval;

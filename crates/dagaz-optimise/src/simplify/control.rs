@@ -2,18 +2,21 @@
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{Body, Exp, Lambda, Stm};
-use dagaz_core::prim::{Prim, PrimType, UnOp};
-use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, Stm};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::walk::keep;
 
 use super::{Rewrite, Simplifier};
 
 impl Simplifier {
-    pub(super) fn branch(&mut self, cond: Atom, then: &Body, otherwise: &Body) -> Option<Rewrite> {
+    pub(super) fn branch(&mut self, cond: Atom, then: &Body, otherwise: &Body, loc: Loc) -> Option<Rewrite> {
         if let Atom::Const(Prim::Bool(cond)) = cond {
             return Some(Rewrite::Splice(if cond { then.clone() } else { otherwise.clone() }));
+        }
+        if let Some(atom) = self.connective(cond, then, otherwise, loc) {
+            return Some(Rewrite::Alias(vec![atom]));
         }
         if !then.stms.is_empty() || !otherwise.stms.is_empty() {
             return None;
@@ -29,6 +32,29 @@ impl Simplifier {
             }
             _ => None,
         }
+    }
+
+    /// `if a then b else false` is `a and b` where `b` takes next to no work and cannot fail: without the branch, parts that
+    /// are the same in every iteration can move out of it.
+    fn connective(&mut self, cond: Atom, then: &Body, otherwise: &Body, loc: Loc) -> Option<Atom> {
+        let ([a], [b]) = (&then.result[..], &otherwise.result[..]) else { return None };
+        let (is_then_known, known) = match (a, b) {
+            (Atom::Var(_), Atom::Const(Prim::Bool(b))) if otherwise.stms.is_empty() => (false, *b),
+            (Atom::Const(Prim::Bool(a)), Atom::Var(_)) if then.stms.is_empty() => (true, *a),
+            _ => return None,
+        };
+        let (computed, result) = if is_then_known { (otherwise, *b) } else { (then, *a) };
+        if computed.stms.len() > 4 || !computed.stms.iter().all(|stm| is_slight(&stm.exp)) {
+            return None;
+        }
+        computed.stms.iter().for_each(|stm| self.b.push(stm.clone()));
+        // The known result is that of the operator when the condition decides.
+        let operator = if known { BinOp::Or } else { BinOp::And };
+        let cond = match is_then_known == known {
+            true => cond,
+            false => self.emit("not", Type::BOOL, Exp::UnOp(UnOp::Not, PrimType::Bool, cond), loc),
+        };
+        Some(self.emit(operator.name(), Type::BOOL, Exp::BinOp(operator, PrimType::Bool, cond, result), loc))
     }
 
     /// Results that are the same atom whichever branch is taken.
@@ -139,5 +165,18 @@ impl Simplifier {
             let exp = Exp::Replicate { dims: vec![width], value };
             self.stm(Stm { pat: vec![param], exp, loc: stm.loc });
         }
+    }
+}
+
+/// Comparisons and sums, which cost less than a branch.
+fn is_slight(exp: &Exp) -> bool {
+    match exp {
+        Exp::CmpOp(..) | Exp::Atom(_) => true,
+        Exp::UnOp(op, ..) => matches!(op, UnOp::Not | UnOp::Neg),
+        Exp::BinOp(op, ..) => {
+            matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor)
+        }
+        Exp::Convert(from, to, _) => from.is_int() && to.is_int(),
+        _ => false,
     }
 }

@@ -174,7 +174,7 @@ impl Simplifier {
             }
             Exp::Index { .. } | Exp::Slice { .. } => self.read(stm),
             Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Replicate { .. } => self.shape(stm),
-            Exp::If { cond, then, otherwise } => self.branch(*cond, then, otherwise),
+            Exp::If { cond, then, otherwise } => self.branch(*cond, then, otherwise, stm.loc),
             Exp::Assert { cond, .. } if *cond == Atom::bool(true) => Some(Rewrite::Alias(Vec::new())),
             // A copy says which one of two arrays is to be copied, the row that is kept or the array that is updated.
             Exp::Copy(_) => None,

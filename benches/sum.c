@@ -1,0 +1,8 @@
+#include <stdint.h>
+
+void bench(const float *restrict xs, int64_t n, float *restrict out) {
+  float sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; i++) sum += xs[i];
+  *out = sum;
+}

@@ -1,0 +1,2 @@
+-- The sum of an array.
+entry main [n] (xs: [n]f32): f32 = f32.sum xs

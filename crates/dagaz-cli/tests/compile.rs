@@ -1,0 +1,258 @@
+//! `dagaz compile`: libraries used by C programs, and executables against `dagaz run`.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use expect_test::{Expect, expect};
+
+fn dagaz(folder: &Path, words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagaz"));
+    command.args(words).current_dir(folder).env("NO_COLOR", "1").output().expect("dagaz runs")
+}
+
+fn folder_with(program: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("program.fut"), program).expect("a program");
+    folder
+}
+
+/// Builds a C program with the library of a program in the language, and shows what it prints.
+fn check_library(program: &str, user: &str, expected: Expect) {
+    let folder = folder_with(program);
+    let made = dagaz(folder.path(), &["compile", "--lib", "program.fut"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    std::fs::write(folder.path().join("user.c"), user).expect("a C program");
+    let mut compiler = Command::new("cc");
+    // What the sanitizers find ends the program.
+    compiler.args(["-O1", "-g", "-Wall", "-Wno-unused", "-Werror", "-fopenmp-simd", "-fwrapv"]);
+    compiler
+        .args(["-fsanitize=address,undefined", "-o", "user", "user.c", "program.c", "-lm", "-lpthread"])
+        .current_dir(folder.path());
+    let built = compiler.output().expect("a C compiler");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let output = Command::new(folder.path().join("user")).output().expect("the C program runs");
+    let text = [output.stdout, output.stderr].concat();
+    expected.assert_eq(&String::from_utf8_lossy(&text));
+}
+
+fn run_with(mut command: Command, input: &[u8]) -> Output {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    // One that fails early does not read everything.
+    let _ = child.stdin.take().expect("its input").write_all(input);
+    child.wait_with_output().expect("it ends")
+}
+
+/// The executable of a program, and `dagaz run`, give the same results and exit codes; the first lines of messages agree.
+fn check_executable(program: &str, calls: &[(&str, &str)]) {
+    let folder = folder_with(program);
+    let made = dagaz(folder.path(), &["compile", "program.fut", "-o", "made"]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    for (entry, input) in calls {
+        for binary in [false, true] {
+            let mut ours = Command::new(folder.path().join("made"));
+            ours.args(["-e", entry]).args(binary.then_some("-b"));
+            let mut theirs = Command::new(env!("CARGO_BIN_EXE_dagaz"));
+            theirs.args(["run", "program.fut", "-e", entry]).args(binary.then_some("--binary"));
+            theirs.current_dir(folder.path()).env("NO_COLOR", "1");
+            let (ours, theirs) = (run_with(ours, input.as_bytes()), run_with(theirs, input.as_bytes()));
+            let first = |output: &Output| {
+                String::from_utf8_lossy(&output.stderr).lines().next().unwrap_or_default().to_owned()
+            };
+            assert_eq!(first(&ours), first(&theirs), "{entry} {input}");
+            assert_eq!(ours.status.code(), theirs.status.code(), "{entry} {input}");
+            assert_eq!(ours.stdout, theirs.stdout, "{entry} {input}");
+        }
+    }
+}
+
+#[test]
+fn arrays_records_and_errors() {
+    let program = "\
+type point = {x: f64, name: i32}
+entry dot [n] (xs: [n]f64) (ys: [n]f64): f64 = f64.sum (map2 (*) xs ys)
+entry scale (k: f32) (rows: [][]f32): [][]f32 = map (map (* k)) rows
+entry move (p: point) (by: f64): point = p with x = p.x + by
+entry at (xs: []i32) (i: i64): i32 = xs[i]
+entry same (xs: []f64): ([]f64, []f64) = (xs, xs)
+entry huge (n: i64): []u8 = replicate n 0
+";
+    let user = r#"
+#include "program.h"
+#include <stdio.h>
+
+int main(void) {
+  dagaz_context *ctx = dagaz_context_new(NULL);
+  const double xs_data[] = {1, 2, 3}, ys_data[] = {4, 5, 6};
+  dagaz_f64_1d *xs = dagaz_f64_1d_new(ctx, xs_data, 3), *ys = dagaz_f64_1d_new(ctx, ys_data, 3);
+  dagaz_f64_1d *shorter = dagaz_f64_1d_new(ctx, ys_data, 2), *a, *b;
+  double dot, x;
+  int code = dagaz_entry_dot(ctx, &dot, xs, ys);
+  printf("dot: %d, %g\n", code, dot);
+  code = dagaz_entry_dot(ctx, &dot, xs, shorter);
+  printf("other sizes: %d, %s\n", code, dagaz_context_error(ctx));
+
+  const float rows_data[] = {1, 2, 3, 4, 5, 6};
+  dagaz_f32_2d *rows = dagaz_f32_2d_new(ctx, rows_data, 2, 3), *scaled;
+  float out[6];
+  code = dagaz_entry_scale(ctx, &scaled, 2, rows);
+  const int64_t *shape = dagaz_f32_2d_shape(ctx, scaled);
+  dagaz_f32_2d_values(ctx, scaled, out);
+  printf("scale: %d, %d by %d, last %g\n", code, (int)shape[0], (int)shape[1], out[5]);
+
+  dagaz_point *p, *q;
+  int32_t name;
+  dagaz_point_new(ctx, &p, 1.5, 7);
+  code = dagaz_entry_move(ctx, &q, p, 2);
+  dagaz_point_get_x(ctx, &x, q);
+  dagaz_point_get_name(ctx, &name, q);
+  printf("move: %d, %g, %d\n", code, x, name);
+
+  const int32_t is_data[] = {10, 20};
+  dagaz_i32_1d *is = dagaz_i32_1d_new(ctx, is_data, 2);
+  int32_t element;
+  code = dagaz_entry_at(ctx, &element, is, 2);
+  printf("at 2: %d, %s\n", code, dagaz_context_error(ctx));
+  code = dagaz_entry_at(ctx, &element, is, 1);
+  printf("at 1: %d, %d\n", code, element);
+
+  code = dagaz_entry_same(ctx, &a, &b, xs);
+  dagaz_f64_1d_free(ctx, xs);
+  dagaz_f64_1d_free(ctx, a);
+  printf("same: %d, %g\n", code, dagaz_f64_1d_data(ctx, b)[2]);
+
+  dagaz_u8_1d *bytes;
+  code = dagaz_entry_huge(ctx, &bytes, INT64_MAX / 2);
+  printf("huge: %d, %s\n", code, dagaz_context_error(ctx));
+  dagaz_context *other = dagaz_context_new(NULL);
+  code = dagaz_entry_dot(other, &dot, ys, ys);
+  printf("other context: %d, %s\n", code, dagaz_context_error(other));
+  dagaz_context_free(other);
+
+  dagaz_f64_1d_free(ctx, b);
+  dagaz_f64_1d_free(ctx, ys);
+  dagaz_f64_1d_free(ctx, shorter);
+  dagaz_f32_2d_free(ctx, rows);
+  dagaz_f32_2d_free(ctx, scaled);
+  dagaz_point_free(ctx, p);
+  dagaz_point_free(ctx, q);
+  dagaz_i32_1d_free(ctx, is);
+  dagaz_context_free(ctx);
+  return 0;
+}
+"#;
+    check_library(
+        program,
+        user,
+        expect![[r#"
+        =================================================================
+        ==3839==ERROR: AddressSanitizer: requested allocation size 0x4000000000000080 (0x40000000000010c0 after adjustments for alignment, red zones etc.) exceeds maximum supported size of 0x10000000000 (thread T0)
+            #0 0x7f21d7eb7e68 in __interceptor_aligned_alloc ../../../../src/libsanitizer/asan/asan_malloc_linux.cpp:113
+            #1 0x55d568942a12 in dz_new_block /tmp/.tmpRpECtv/program.c:208
+
+        ==3839==HINT: if you don't care about these errors you may set allocator_may_return_null=1
+        SUMMARY: AddressSanitizer: allocation-size-too-big ../../../../src/libsanitizer/asan/asan_malloc_linux.cpp:113 in __interceptor_aligned_alloc
+        ==3839==ABORTING
+    "#]],
+    );
+}
+
+#[test]
+fn two_contexts_in_two_threads() {
+    let program = "\
+entry sum [n] (xs: [n]f64): f64 = f64.sum (map (\\x -> x * 2) xs)
+entry squares (n: i64): []f64 = map (\\i -> f64.i64 i * f64.i64 i) (iota n)
+";
+    let user = r#"
+#include "program.h"
+#include <pthread.h>
+#include <stdio.h>
+
+static void *work(void *result) {
+  dagaz_config *config = dagaz_config_new();
+  dagaz_config_set_threads(config, 2);
+  dagaz_context *ctx = dagaz_context_new(config);
+  dagaz_config_free(config);
+  for (int i = 0; i < 20; i++) {
+    dagaz_f64_1d *squares;
+    if (dagaz_entry_squares(ctx, &squares, 100000) || dagaz_entry_sum(ctx, result, squares)) {
+      printf("%s\n", dagaz_context_error(ctx));
+    }
+    dagaz_f64_1d_free(ctx, squares);
+  }
+  dagaz_context_free(ctx);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t threads[2];
+  double results[2];
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, work, &results[i]);
+  for (int i = 0; i < 2; i++) pthread_join(threads[i], NULL);
+  printf("%.17g\n%d\n", results[0], results[0] == results[1]);
+  return 0;
+}
+"#;
+    check_library(
+        program,
+        user,
+        expect![[r#"
+        666656666700000
+        1
+    "#]],
+    );
+}
+
+const VALUES: &str = "\
+type~ pair = {x: f64, ys: []i32}
+entry same (a: []f64) (b: f32) (c: [][]u8) (d: bool) (e: i64) (f: f16) = (a, b, c, d, e, f)
+entry record (n: i64): pair = {x = 1e-7 * f64.i64 n, ys = map i32.i64 (iota n)}
+entry choice (b: bool): (i32, (#left i32 | #right f32)) = (3, if b then #left 1 else #right 2)
+entry main (xs: []i32) (i: i64): i32 = trace xs[i]
+entry divide (x: i32): i32 = assert (x > 3) (x / 0)
+";
+
+#[test]
+fn executables_print_values_as_run_does() {
+    let numbers =
+        "[1.5, 2e300, -0.0001, 0.00001, 1e15, 123456789012345680.0, f64.nan, -f64.inf, 1e16, 5e-324]";
+    let calls = [
+        ("same", format!("{numbers} 16777216000 empty([0][3]u8) true -5 0.1")),
+        ("same", "[1] 1e15f32 [[1,2],[0xff, 4u8]] false 9223372036854775807i64 f16.inf -- end".to_owned()),
+        ("same", "[] -0.3f32 [\"ab\\n\", \"cde\"] true 0b101 65504".to_owned()),
+        ("record", "3".to_owned()),
+        ("record", "0".to_owned()),
+        ("choice", "true".to_owned()),
+        ("main", "[1, 2, 3] 1".to_owned()),
+    ];
+    let calls: Vec<(&str, &str)> = calls.iter().map(|(entry, input)| (*entry, input.as_str())).collect();
+    check_executable(VALUES, &calls);
+}
+
+#[test]
+fn executables_fail_as_run_does() {
+    let calls = [
+        ("main", "[1, 2, 3] 7"),
+        ("main", "[1, 2"),
+        ("main", "[1, x] 0"),
+        ("main", "[1]"),
+        ("main", "[1] 0 5"),
+        ("nothing", "1"),
+        ("divide", "1"),
+        ("divide", "5"),
+    ];
+    check_executable(VALUES, &calls);
+}
+
+#[test]
+fn executables_measure_time() {
+    let folder = folder_with("entry main (n: i64): i64 = i64.sum (iota n)");
+    assert!(dagaz(folder.path(), &["compile", "program.fut"]).status.success());
+    let mut command = Command::new(folder.path().join("program"));
+    command.args(["-r", "3", "-t", "times", "--threads", "2"]).current_dir(folder.path());
+    let output = run_with(command, b"10");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "45i64\n");
+    let times = std::fs::read_to_string(folder.path().join("times")).expect("the times");
+    assert!(times.lines().count() == 3 && times.lines().all(|line| line.parse::<u64>().is_ok()), "{times}");
+}

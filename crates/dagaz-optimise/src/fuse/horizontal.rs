@@ -1,0 +1,155 @@
+//! Two maps, or two reductions, of the same width that read the same array become one with the results of both.
+//!
+//! ```text
+//! let (s: f64) = reduce n (xs) op (+) …             let (s: f64, m: f64) =
+//! let (m: f64) = reduce n (xs) op (max) …     ==>     reduce n (xs, xs) op ((+), (max)) …
+//! ```
+//!
+//! Only where both do nothing but scalar operations on rows that are scalars: then the pass over memory is what costs. The
+//! first one must not be able to stop the program, and nothing between the two may need its results.
+
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Exp, Lambda, Stm};
+use dagaz_core::prim::BinOp;
+use dagaz_core::types::{Atom, Type, VarId};
+
+use super::{Fuser, Seen, rows, uses_any};
+
+/// Larger bodies gain nothing from being joined, and need more registers than there are.
+const MOST_STATEMENTS: usize = 60;
+
+impl Fuser<'_> {
+    /// An earlier operation that the statement can be joined with.
+    pub(super) fn sibling(&self, stm: &Stm, seen: &Seen) -> Option<usize> {
+        let (width, arrays) = rows(&stm.exp)?;
+        let candidates = arrays.iter().filter_map(|array| seen.readers.get(array)?.last()).copied();
+        candidates.into_iter().find(|position| {
+            let first = &seen.stms[*position];
+            let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
+            rows(&first.exp).is_some_and(|(own, _)| own == width)
+                && can_be_one(&first.exp, &stm.exp)
+                && is_worthwhile(&first.exp, &stm.exp)
+                && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
+                && self.can_move(*position, stm, seen)
+        })
+    }
+
+    /// As [`Fuser::sibling`], where results of the earlier operation are needed before the statement, but nothing that the
+    /// statement needs comes after it, so that both can be done there.
+    pub(super) fn early_sibling(&self, stm: &Stm, seen: &Seen) -> Option<usize> {
+        let (width, arrays) = rows(&stm.exp)?;
+        let candidates = arrays.iter().filter_map(|array| seen.readers.get(array)?.last()).copied();
+        let mut consumed = HashSet::new();
+        self.consumed_in(&stm.exp, &mut consumed);
+        if !consumed.is_empty() || !self.effects.is_removable(stm) {
+            return None;
+        }
+        candidates.into_iter().find(|position| {
+            let first = &seen.stms[*position];
+            let later: HashSet<VarId> =
+                seen.stms[*position..].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
+            let sizes = stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
+            rows(&first.exp).is_some_and(|(own, _)| own == width)
+                && can_be_one(&first.exp, &stm.exp)
+                && is_worthwhile(&first.exp, &stm.exp)
+                && !uses_any(stm, &later)
+                && !sizes.into_iter().any(|size| later.contains(&size))
+        })
+    }
+}
+
+fn can_be_one(first: &Exp, second: &Exp) -> bool {
+    match (first, second) {
+        (Exp::Map { .. }, Exp::Map { lambda, .. }) => !lambda.ret.iter().any(Type::is_acc),
+        (Exp::Reduce { op, .. }, Exp::Reduce { op: second, .. }) => is_sum(op) == is_sum(second),
+        _ => false,
+    }
+}
+
+/// Whether an operator combines its operands one by one by operations that vector units do in any order: beside another
+/// kind of operator, it could not run there any more.
+fn is_sum(op: &Lambda) -> bool {
+    op.body.stms.len() == op.body.result.len()
+        && op.body.stms.iter().all(|stm| match &stm.exp {
+            Exp::BinOp(op, ty, ..) => match op {
+                BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+                BinOp::Min | BinOp::Max => ty.is_int(),
+                _ => false,
+            },
+            _ => false,
+        })
+}
+
+/// Whether one operation for two is a good exchange: both are scalar throughout, or neither is.
+pub(super) fn is_worthwhile(first: &Exp, second: &Exp) -> bool {
+    let all = || [first, second].into_iter().flat_map(dagaz_core::visit::lambdas);
+    let size: usize = all().map(|lambda| lambda.body.stms.len()).sum();
+    size <= MOST_STATEMENTS && all().all(is_scalar)
+}
+
+fn is_scalar(lambda: &Lambda) -> bool {
+    let is_prim = |ty: &Type| matches!(ty, Type::Prim(_));
+    lambda.params.iter().all(|p| is_prim(&p.ty))
+        && lambda.body.stms.iter().all(|stm| {
+            dagaz_core::visit::bodies(&stm.exp).is_empty() && stm.pat.iter().all(|p| is_prim(&p.ty))
+        })
+}
+
+impl Fuser<'_> {
+    /// Joins an operation to a later one, which takes its results over.
+    pub(super) fn join(&mut self, mut first: Stm, stm: &mut Stm) {
+        let has_pre = |exp: &Exp| matches!(exp, Exp::Reduce { pre: Some(_), .. });
+        if has_pre(&first.exp) || has_pre(&stm.exp) {
+            self.row_function(&mut first.exp);
+            self.row_function(&mut stm.exp);
+        }
+        join(first, stm);
+    }
+}
+
+fn join(first: Stm, stm: &mut Stm) {
+    match (first.exp, &mut stm.exp) {
+        (Exp::Map { arrays, lambda, .. }, Exp::Map { arrays: others, lambda: second, .. }) => {
+            others.splice(0..0, arrays);
+            beside(lambda, second);
+        }
+        (
+            Exp::Reduce { arrays, pre, op, neutral, commutative, .. },
+            Exp::Reduce {
+                arrays: others,
+                pre: other_pre,
+                op: second,
+                neutral: neutrals,
+                commutative: both_commute,
+                ..
+            },
+        ) => {
+            others.splice(0..0, arrays);
+            if let (Some(pre), Some(other)) = (pre, other_pre) {
+                beside(pre, other);
+            }
+            let (own, theirs) = (op.ret.len(), second.ret.len());
+            let rows = beside(op, second);
+            // The operator takes all of one side, and then all of the other.
+            second.params = [0..own, rows..rows + theirs, own..rows, rows + theirs..2 * (own + theirs)]
+                .into_iter()
+                .flat_map(|range| second.params[range].to_vec())
+                .collect();
+            neutrals.splice(0..0, neutral);
+            *both_commute &= commutative;
+        }
+        _ => return,
+    }
+    stm.pat.splice(0..0, first.pat);
+}
+
+/// Puts a lambda before another one, and gives how many parameters it has.
+fn beside(first: Lambda, second: &mut Lambda) -> usize {
+    let count = first.params.len();
+    second.params.splice(0..0, first.params);
+    second.body.stms.splice(0..0, first.body.stms);
+    second.body.result.splice(0..0, first.body.result);
+    second.ret.splice(0..0, first.ret);
+    count
+}

@@ -1,0 +1,325 @@
+//! Makes one pass over memory of several.
+//!
+//! A map goes into the operation that takes its results: another map, or a reduction, scan, histogram or scatter, which
+//! applies it first. Operations of the same width that read the same array become one (see `horizontal`).
+//!
+//! ```text
+//! let (ys: [n]f64) =                               let (s: f64) =
+//!   map n (xs) \(x: f64) : (f64) ->                  reduce n (xs)
+//!     let (y: f64) = f64.sin x                         pre \(x: f64) : (f64) ->
+//!     in (y)                               ==>           let (y: f64) = f64.sin x
+//! let (s: f64) = reduce n (ys) op (+) ...                in (y)
+//!                                                      op (+) ...
+//! ```
+//!
+//! No work is done twice: all results of the first map must go to that operation and nowhere else, or the second one is a
+//! map, too, and gives the results of both. A map that may stop the program only moves where nothing else does, so that
+//! errors come in the same order, and no read of an array moves past its update in place, which would cost a copy. Expects that dead
+//! results are gone; leaves `let (x: t) = a` to [`crate::simplify`].
+
+mod horizontal;
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::{direct_operands, free_vars};
+
+use crate::effects::Effects;
+use crate::sharing::Sharing;
+use crate::walk::{bodies, for_each_body};
+
+/// Whether anything was fused.
+pub fn fuse_operations(program: &mut Program) -> bool {
+    let effects = Effects::of(program);
+    let sharing = Sharing::of(program);
+    let mut uses = HashMap::new();
+    for fun in &program.funs {
+        count_body(&fun.body, &mut uses);
+    }
+    let mut fuser = Fuser {
+        effects,
+        sharing,
+        uses,
+        vars: &mut program.vars,
+        has_changed: false,
+        numbers: HashSet::new(),
+    };
+    program.funs.iter_mut().for_each(|fun| fuser.body(&mut fun.body));
+    fuser.has_changed
+}
+
+/// How often each variable is used, as an operand or as a result.
+fn count_body(body: &Body, uses: &mut HashMap<VarId, usize>) {
+    let mut count = |atom: Atom| {
+        if let Atom::Var(var) = atom {
+            *uses.entry(var).or_default() += 1;
+        }
+    };
+    body.result.iter().for_each(|a| count(*a));
+    for stm in &body.stms {
+        direct_operands(&stm.exp, &mut count);
+    }
+    for stm in &body.stms {
+        bodies(&stm.exp).into_iter().for_each(|body| count_body(body, uses));
+    }
+}
+
+struct Fuser<'p> {
+    effects: Effects,
+    sharing: Sharing,
+    uses: HashMap<VarId, usize>,
+    vars: &'p mut Vars,
+    has_changed: bool,
+    /// Arrays `start, start + step, …`, which take no memory to read.
+    numbers: HashSet<VarId>,
+}
+
+/// The statements of a body that were seen, and which of them may be fused with later ones.
+#[derive(Default)]
+struct Seen {
+    stms: Vec<Stm>,
+    /// The maps, by each of their results.
+    maps: HashMap<VarId, usize>,
+    /// Arrays that are one value many times.
+    copies: HashSet<VarId>,
+    /// The operations that cannot stop the program, by the arrays they read; the latest ones last.
+    readers: HashMap<VarId, Vec<usize>>,
+}
+
+/// How a map may be fused with the operation that takes its results.
+enum Fusion {
+    /// All its results go there.
+    Whole(usize),
+    /// The operation is a map, too, and will give its results as well.
+    Shared(usize),
+}
+
+impl Fuser<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut seen = Seen::default();
+        for mut stm in std::mem::take(&mut body.stms) {
+            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            if rows(&stm.exp).is_some_and(|(_, arrays)| arrays.iter().any(|a| seen.copies.contains(a)))
+                && !has_function(&stm.exp)
+            {
+                // The function takes what is copied as it is.
+                self.has_changed |= self.row_function(&mut stm.exp).is_some();
+            }
+            while let Some(fusion) = self.producer(&stm, &seen) {
+                self.has_changed = true;
+                match fusion {
+                    Fusion::Whole(position) => {
+                        let first = seen.take(position);
+                        self.fuse(first, &mut stm, false);
+                    }
+                    Fusion::Shared(position) => {
+                        let first = seen.take(position);
+                        self.fuse(first, &mut stm, true);
+                    }
+                }
+            }
+            while let Some(position) = self.sibling(&stm, &seen) {
+                self.has_changed = true;
+                let first = seen.take(position);
+                self.join(first, &mut stm);
+            }
+            if let Some(position) = self.early_sibling(&stm, &seen) {
+                self.has_changed = true;
+                let first = seen.take(position);
+                self.join(first, &mut stm);
+                self.note(&stm, position, &mut seen);
+                seen.stms[position] = stm;
+                continue;
+            }
+            self.note(&stm, seen.stms.len(), &mut seen);
+            seen.stms.push(stm);
+        }
+        body.stms = seen.stms;
+        body.stms.retain(|stm| !is_taken(stm));
+    }
+
+    fn note(&mut self, stm: &Stm, position: usize, seen: &mut Seen) {
+        if matches!(&stm.exp, Exp::Replicate { dims, .. } if dims.len() == 1) {
+            seen.copies.extend(stm.pat.iter().map(|p| p.var));
+        }
+        if matches!(stm.exp, Exp::Iota { .. }) {
+            self.numbers.extend(stm.pat.iter().map(|p| p.var));
+        }
+        let Some((_, arrays)) = rows(&stm.exp) else { return };
+        if stm.pat.iter().any(|p| p.ty.is_acc()) {
+            return;
+        }
+        if matches!(stm.exp, Exp::Map { .. }) {
+            seen.maps.extend(stm.pat.iter().map(|p| (p.var, position)));
+        }
+        if !self.effects.is_removable(stm) {
+            return;
+        }
+        for array in arrays.iter().filter(|array| !self.numbers.contains(array)) {
+            seen.readers.entry(*array).or_default().push(position);
+        }
+    }
+
+    /// A map that can go into the statement.
+    fn producer(&self, stm: &Stm, seen: &Seen) -> Option<Fusion> {
+        let (width, arrays) = rows(&stm.exp)?;
+        let mut positions: Vec<usize> = arrays.iter().filter_map(|a| seen.maps.get(a)).copied().collect();
+        positions.dedup();
+        positions.into_iter().find_map(|position| {
+            let first = &seen.stms[position];
+            if !matches!(&first.exp, Exp::Map { width: own, .. } if *own == width)
+                || !self.can_move(position, stm, seen)
+            {
+                return None;
+            }
+            let is_only_here = first.pat.iter().all(|p| {
+                let here = arrays.iter().filter(|a| **a == p.var).count();
+                here > 0 && self.uses.get(&p.var) == Some(&here)
+            });
+            if is_only_here {
+                return Some(Fusion::Whole(position));
+            }
+            let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
+            let is_map = matches!(&stm.exp, Exp::Map { lambda, .. } if {
+                let inside = dagaz_core::visit::free_vars_lambda(lambda);
+                !inside.iter().any(|var| results.contains(var))
+            });
+            let is_waiting = seen.stms[position + 1..].iter().all(|between| !uses_any(between, &results));
+            (is_map && is_waiting && horizontal::is_worthwhile(&first.exp, &stm.exp))
+                .then_some(Fusion::Shared(position))
+        })
+    }
+
+    /// Whether a later statement can do the work of an earlier one: what that reads must not be consumed before, or there,
+    /// and if it may stop the program or print, everything up to there may not.
+    fn can_move(&self, position: usize, to: &Stm, seen: &Seen) -> bool {
+        let mut later = seen.stms[position + 1..].iter().chain([to]);
+        if !self.effects.is_removable(&seen.stms[position])
+            && !later.all(|stm| self.effects.is_removable(stm))
+        {
+            return false;
+        }
+        let mut consumed = HashSet::new();
+        for stm in seen.stms[position + 1..].iter().chain([to]) {
+            self.consumed_in(&stm.exp, &mut consumed);
+        }
+        if consumed.is_empty() {
+            return true;
+        }
+        let reads = free_vars(&seen.stms[position].exp);
+        let mut roots = reads.iter().flat_map(|var| self.sharing.roots((*var).into()).chain([*var]));
+        !roots.any(|root| consumed.contains(&root))
+    }
+
+    fn consumed_in(&self, exp: &Exp, consumed: &mut HashSet<VarId>) {
+        for atom in self.sharing.consumed_operands(exp) {
+            consumed.extend(self.sharing.roots(atom));
+            consumed.extend(atom.as_var());
+        }
+        for body in bodies(exp) {
+            body.stms.iter().for_each(|stm| self.consumed_in(&stm.exp, consumed));
+        }
+    }
+
+    /// Puts a map into the operation; if its results are needed elsewhere, too, the operation gives them as well.
+    fn fuse(&mut self, first: Stm, stm: &mut Stm, is_shared: bool) {
+        let Exp::Map { arrays: inputs, lambda, .. } = first.exp else { return };
+        let loc = first.loc;
+        let made: HashMap<VarId, Atom> =
+            first.pat.iter().map(|p| p.var).zip(lambda.body.result.iter().copied()).collect();
+        let Some((arrays, second)) = self.row_function(&mut stm.exp) else { return };
+        let mut all = inputs;
+        let (mut params, mut stms) = (lambda.params, lambda.body.stms);
+        for (array, param) in std::mem::take(arrays).into_iter().zip(std::mem::take(&mut second.params)) {
+            match made.get(&array) {
+                Some(row) => {
+                    stms.push(Stm { pat: vec![param], exp: Exp::Atom(*row), loc });
+                    self.uses.entry(array).and_modify(|uses| *uses -= 1);
+                }
+                None => {
+                    all.push(array);
+                    params.push(param);
+                }
+            }
+        }
+        stms.append(&mut second.body.stms);
+        second.body.stms = stms;
+        second.params = params;
+        *arrays = all;
+        if is_shared {
+            second.body.result.splice(0..0, lambda.body.result);
+            second.ret.splice(0..0, lambda.ret);
+            stm.pat.splice(0..0, first.pat);
+        }
+    }
+
+    /// The arrays of the operation, and the function that it applies to their rows first.
+    fn row_function<'e>(&mut self, exp: &'e mut Exp) -> Option<(&'e mut Vec<VarId>, &'e mut Lambda)> {
+        match exp {
+            Exp::Map { arrays, lambda, .. } => Some((arrays, lambda)),
+            Exp::Reduce { arrays, pre, .. }
+            | Exp::Scan { arrays, pre, .. }
+            | Exp::Hist { arrays, pre, .. }
+            | Exp::Scatter { arrays, pre, .. } => {
+                if pre.is_none() {
+                    let types = arrays.iter().map(|array| self.sharing.types.get(array)?.row());
+                    *pre = Some(identity(self.vars, types.collect::<Option<Vec<Type>>>()?));
+                }
+                pre.as_mut().map(|pre| (arrays, pre))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Seen {
+    /// Takes a statement out, and leaves a place that nobody finds.
+    fn take(&mut self, position: usize) -> Stm {
+        let stm = &mut self.stms[position];
+        let empty = Stm { pat: Vec::new(), exp: Exp::Atom(Atom::bool(false)), loc: stm.loc };
+        let stm = std::mem::replace(stm, empty);
+        stm.pat.iter().for_each(|p| {
+            self.maps.remove(&p.var);
+        });
+        stm
+    }
+}
+
+/// Whether this is the place of a statement that was taken.
+fn is_taken(stm: &Stm) -> bool {
+    stm.pat.is_empty() && matches!(stm.exp, Exp::Atom(_))
+}
+
+/// Whether an operation applies a function to its rows.
+fn has_function(exp: &Exp) -> bool {
+    match exp {
+        Exp::Map { .. } => true,
+        Exp::Reduce { pre, .. } | Exp::Scan { pre, .. } => pre.is_some(),
+        Exp::Hist { pre, .. } | Exp::Scatter { pre, .. } => pre.is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a statement mentions any of these variables.
+fn uses_any(stm: &Stm, vars: &HashSet<VarId>) -> bool {
+    free_vars(&stm.exp).iter().any(|var| vars.contains(var))
+}
+
+/// The function that gives its arguments.
+fn identity(vars: &mut Vars, types: Vec<Type>) -> Lambda {
+    let params: Vec<Param> =
+        types.iter().map(|ty| Param { var: vars.fresh("row"), ty: ty.clone() }).collect();
+    let result = params.iter().map(|p| p.var.into()).collect();
+    Lambda { params, body: Body { stms: Vec::new(), result }, ret: types }
+}
+
+/// The width and the arrays of a parallel operation: all of them can apply a function to rows first.
+fn rows(exp: &Exp) -> Option<(Atom, &[VarId])> {
+    match exp {
+        Exp::Map { width, arrays, .. } => Some((*width, arrays)),
+        Exp::Reduce { width, arrays, .. } | Exp::Scan { width, arrays, .. } => Some((*width, arrays)),
+        Exp::Hist { width, arrays, .. } | Exp::Scatter { width, arrays, .. } => Some((*width, arrays)),
+        _ => None,
+    }
+}

@@ -1,0 +1,241 @@
+//! Calls become the bodies of the functions they call.
+//!
+//!     def f (n: i64, xs: [n]f64) : (s: f64) = let s = reduce … xs in s
+//!     map k (xss) (\row -> let t = call f (n, row) in t)    ==>    map k (xss) (\row -> let s = reduce … row in s)
+//!
+//! Done where a function is called from one place only, or is small. The function itself stays for entry points. What
+//! other passes do not see through a call, they see then: bounds, fusion, and which rows need no memory. Functions that
+//! call themselves, however indirectly, stay as they are.
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, SourceLoc, Stm, Vars};
+use dagaz_core::types::{Atom, FunId, Param, VarId};
+use dagaz_core::visit;
+
+use crate::walk::{operands_mut, type_mut};
+
+/// Functions of at most so many statements are copied to every call.
+const SMALL: usize = 24;
+/// Nothing grows beyond so many statements by functions that are called more than once.
+const LARGE: usize = 4000;
+
+pub fn inline_calls(program: &mut Program) {
+    let calls: Vec<Vec<FunId>> = program.funs.iter().map(|fun| calls_in(&fun.body)).collect();
+    let mut count: HashMap<FunId, usize> = HashMap::new();
+    calls.iter().flatten().for_each(|id| *count.entry(*id).or_default() += 1);
+    let constant_calls: Vec<FunId> = program.consts.iter().flat_map(|stm| calls_of(&stm.exp)).collect();
+    constant_calls.iter().for_each(|id| *count.entry(*id).or_default() += 1);
+    for index in callees_first(&calls) {
+        let Some(id) = u32::try_from(index).ok().map(FunId) else { continue };
+        let mut body = std::mem::take(&mut program.funs[index].body);
+        let size = size(&body);
+        Inliner { program, count: &count, size }.body(id, &mut body, &calls);
+        program.funs[index].body = body;
+    }
+}
+
+fn calls_in(body: &Body) -> Vec<FunId> {
+    body.stms.iter().flat_map(|stm| calls_of(&stm.exp)).collect()
+}
+
+fn calls_of(exp: &Exp) -> Vec<FunId> {
+    let mut found: Vec<FunId> = match exp {
+        Exp::Call { fun, .. } => vec![*fun],
+        _ => Vec::new(),
+    };
+    found.extend(visit::bodies(exp).into_iter().flat_map(calls_in));
+    found.extend(visit::lambdas(exp).into_iter().flat_map(|lambda| calls_in(&lambda.body)));
+    found
+}
+
+/// All functions, each after those that it calls, as far as there is such an order.
+fn callees_first(calls: &[Vec<FunId>]) -> Vec<usize> {
+    fn visit(index: usize, calls: &[Vec<FunId>], seen: &mut HashSet<usize>, order: &mut Vec<usize>) {
+        if !seen.insert(index) {
+            return;
+        }
+        for callee in calls.get(index).into_iter().flatten() {
+            visit(callee.0 as usize, calls, seen, order);
+        }
+        order.push(index);
+    }
+    let mut order = Vec::new();
+    let mut seen = HashSet::new();
+    (0..calls.len()).for_each(|index| visit(index, calls, &mut seen, &mut order));
+    order
+}
+
+/// Whether a function can come to call itself.
+fn is_recursive(id: FunId, calls: &[Vec<FunId>]) -> bool {
+    let mut seen = HashSet::new();
+    let mut todo: Vec<FunId> = calls.get(id.0 as usize).cloned().unwrap_or_default();
+    while let Some(next) = todo.pop() {
+        if next == id {
+            return true;
+        }
+        if seen.insert(next) {
+            todo.extend(calls.get(next.0 as usize).into_iter().flatten());
+        }
+    }
+    false
+}
+
+fn size(body: &Body) -> usize {
+    let inside = |exp: &Exp| -> usize {
+        let bodies: usize = visit::bodies(exp).into_iter().map(size).sum();
+        bodies + visit::lambdas(exp).into_iter().map(|lambda| size(&lambda.body)).sum::<usize>()
+    };
+    body.stms.iter().map(|stm| 1 + inside(&stm.exp)).sum()
+}
+
+struct Inliner<'p> {
+    program: &'p mut Program,
+    count: &'p HashMap<FunId, usize>,
+    /// Statements in the function at hand.
+    size: usize,
+}
+
+impl Inliner<'_> {
+    fn body(&mut self, own: FunId, body: &mut Body, calls: &[Vec<FunId>]) {
+        let stms = std::mem::take(&mut body.stms);
+        for mut stm in stms {
+            visit::bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
+            for lambda in visit::lambdas_mut(&mut stm.exp) {
+                self.body(own, &mut lambda.body, calls);
+            }
+            match &stm.exp {
+                Exp::Call { fun, args } if *fun != own && self.is_wanted(*fun, calls) => {
+                    let (fun, args) = (*fun, args.clone());
+                    body.stms.extend(self.instance(fun, &args, &stm));
+                }
+                _ => body.stms.push(stm),
+            }
+        }
+    }
+
+    fn is_wanted(&mut self, id: FunId, calls: &[Vec<FunId>]) -> bool {
+        let Some(fun) = self.program.fun(id) else { return false };
+        let added = size(&fun.body);
+        let is_only = self.count.get(&id) == Some(&1);
+        let fits = is_only || added <= SMALL && self.size + added <= LARGE;
+        let is_wanted = fits && !is_recursive(id, calls);
+        if is_wanted {
+            self.size += added;
+        }
+        is_wanted
+    }
+
+    /// The statements of a function for one call.
+    fn instance(&mut self, id: FunId, args: &[Atom], call: &Stm) -> Vec<Stm> {
+        let Some(fun) = self.program.fun(id).cloned() else { return vec![call.clone()] };
+        let Fun { params, body, .. } = fun;
+        let names = params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
+        let mut copy = Copy {
+            vars: &mut self.program.vars,
+            locs: &mut self.program.locs,
+            names,
+            places: HashMap::new(),
+            call: call.loc,
+        };
+        let body = copy.body(&body);
+        let mut stms = body.stms;
+        for (param, result) in call.pat.iter().zip(body.result) {
+            stms.push(Stm { pat: vec![param.clone()], exp: Exp::Atom(result), loc: call.loc });
+        }
+        stms
+    }
+}
+
+/// A copy of statements in which all variables are new.
+struct Copy<'v> {
+    vars: &'v mut Vars,
+    locs: &'v mut Vec<SourceLoc>,
+    names: HashMap<VarId, Atom>,
+    places: HashMap<Loc, Loc>,
+    call: Loc,
+}
+
+impl Copy<'_> {
+    fn atom(&self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom
+            && let Some(new) = self.names.get(var)
+        {
+            *atom = *new;
+        }
+    }
+
+    fn var(&mut self, var: VarId) -> VarId {
+        let hint = self.vars.hint(var).to_string();
+        let new = self.vars.fresh(&hint);
+        self.names.insert(var, new.into());
+        new
+    }
+
+    fn param(&mut self, param: &Param) -> Param {
+        let mut ty = param.ty.clone();
+        type_mut(&mut ty, &mut |atom| self.atom(atom));
+        Param::new(self.var(param.var), ty)
+    }
+
+    /// The same place, reached by the call.
+    fn loc(&mut self, loc: Loc) -> Loc {
+        if loc == Loc::NONE || self.call == Loc::NONE {
+            return if loc == Loc::NONE { self.call } else { loc };
+        }
+        if let Some(known) = self.places.get(&loc) {
+            return *known;
+        }
+        let Some(mut place) = self.locs.get(loc.0 as usize).cloned() else { return loc };
+        place.inlined_at = Some(match place.inlined_at {
+            Some(outer) => self.loc(outer),
+            None => self.call,
+        });
+        let new = Loc(u32::try_from(self.locs.len()).unwrap_or(loc.0));
+        self.locs.push(place);
+        self.places.insert(loc, new);
+        new
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        let mut stms = Vec::with_capacity(body.stms.len());
+        for stm in &body.stms {
+            let exp = self.exp(&stm.exp);
+            let pat = stm.pat.iter().map(|p| self.param(p)).collect();
+            stms.push(Stm { pat, exp, loc: self.loc(stm.loc) });
+        }
+        let mut result = body.result.clone();
+        result.iter_mut().for_each(|atom| self.atom(atom));
+        Body { stms, result }
+    }
+
+    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let mut ret = lambda.ret.clone();
+        ret.iter_mut().for_each(|ty| type_mut(ty, &mut |atom| self.atom(atom)));
+        let params = lambda.params.iter().map(|p| self.param(p)).collect();
+        Lambda { params, body: self.body(&lambda.body), ret }
+    }
+
+    fn exp(&mut self, exp: &Exp) -> Exp {
+        let mut exp = exp.clone();
+        operands_mut(&mut exp, &mut |atom| self.atom(atom));
+        match &mut exp {
+            Exp::If { then, otherwise, .. } => {
+                *then = self.body(then);
+                *otherwise = self.body(otherwise);
+            }
+            Exp::Loop { params, form, body, .. } => {
+                for (param, _) in params.iter_mut() {
+                    *param = self.param(param);
+                }
+                match form {
+                    LoopForm::For { var, .. } => *var = self.var(*var),
+                    LoopForm::While { cond } => *cond = self.body(cond),
+                }
+                *body = self.body(body);
+            }
+            _ => visit::lambdas_mut(&mut exp).into_iter().for_each(|lambda| *lambda = self.lambda(lambda)),
+        }
+        exp
+    }
+}

@@ -1,0 +1,140 @@
+//! Writes maps and reductions over a few scalars out, so that small vectors are scalars.
+//!
+//! ```text
+//! let (ys: [2]f64) =                               let (a: f64) = xs[0] certified
+//!   map 2 (xs) \(x: f64) : (f64) ->                let (b: f64) = f64.mul a a
+//!     let (y: f64) = f64.mul x x            ==>    let (c: f64) = xs[1] certified
+//!     in (y)                                       let (d: f64) = f64.mul c c
+//! let (s: f64) = reduce 2 (ys) op (+) …            let (s: f64) = f64.add b d
+//! ```
+//!
+//! A map leaves an array literal. [`crate::simplify`] then reads the elements of literals directly, and the literal is dead
+//! if nothing else needs it; otherwise it costs as much as the map did. Reductions combine from the left, as ever.
+
+use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::prim::Prim;
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use crate::walk::{Substitution, for_each_body, operands_mut};
+
+/// The largest width that is written out.
+const MOST_ROWS: i64 = 8;
+/// The most statements that one operation may become.
+const MOST_STATEMENTS: usize = 48;
+
+pub fn unroll_small(program: &mut Program) {
+    for fun in &mut program.funs {
+        body(&mut fun.body, &mut program.vars);
+    }
+}
+
+fn body(body: &mut Body, vars: &mut Vars) {
+    let mut all = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
+        for_each_body(&mut stm.exp, &mut |_, _, inner| self::body(inner, vars));
+        let mut unrolled = Unrolled { stms: Vec::new(), vars, loc: stm.loc };
+        match unrolled.stm(&stm) {
+            Some(()) => all.append(&mut unrolled.stms),
+            None => all.push(stm),
+        }
+    }
+    body.stms = all;
+}
+
+struct Unrolled<'p> {
+    stms: Vec<Stm>,
+    vars: &'p mut Vars,
+    loc: Loc,
+}
+
+impl Unrolled<'_> {
+    /// `None` if the statement stays as it is.
+    fn stm(&mut self, stm: &Stm) -> Option<()> {
+        match &stm.exp {
+            Exp::Map { width, arrays, lambda } => {
+                let rows = small(*width, &[lambda])?;
+                let mut columns: Vec<Vec<Atom>> = vec![Vec::new(); stm.pat.len()];
+                for i in 0..rows {
+                    let row = self.row(arrays, &lambda.params, i);
+                    let results = self.apply(lambda, &row);
+                    columns.iter_mut().zip(results).for_each(|(column, result)| column.push(result));
+                }
+                for ((param, elems), row) in stm.pat.iter().zip(columns).zip(&lambda.ret) {
+                    let exp = Exp::ArrayLit { row: row.clone(), elems };
+                    self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
+                }
+            }
+            Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
+                let lambdas: Vec<&Lambda> = pre.iter().chain([op]).collect();
+                let rows = small(*width, &lambdas)?;
+                let mut sums = neutral.clone();
+                for i in 0..rows {
+                    let row = match pre {
+                        Some(pre) => {
+                            let row = self.row(arrays, &pre.params, i);
+                            self.apply(pre, &row)
+                        }
+                        None => self.row(arrays, &op.params[neutral.len()..], i),
+                    };
+                    sums.extend(row);
+                    sums = self.apply(op, &sums);
+                }
+                for (param, sum) in stm.pat.iter().zip(sums) {
+                    self.stms.push(Stm { pat: vec![param.clone()], exp: Exp::Atom(sum), loc: self.loc });
+                }
+            }
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// The elements at a position.
+    fn row(&mut self, arrays: &[VarId], params: &[Param], i: i64) -> Vec<Atom> {
+        let pairs = arrays.iter().zip(params);
+        pairs
+            .map(|(array, param)| {
+                let hint = self.vars.hint(param.var).to_owned();
+                let var = self.vars.fresh(&hint);
+                let indices = vec![Atom::i64(i)];
+                let exp = Exp::Index { array: *array, indices, check: Check::Certified };
+                self.stms.push(Stm { pat: vec![Param::new(var, param.ty.clone())], exp, loc: self.loc });
+                var.into()
+            })
+            .collect()
+    }
+
+    /// A copy of the statements of a lambda, for these arguments.
+    fn apply(&mut self, lambda: &Lambda, arguments: &[Atom]) -> Vec<Atom> {
+        let mut copy = Substitution::default();
+        lambda.params.iter().zip(arguments).for_each(|(param, argument)| copy.insert(param.var, *argument));
+        for stm in &lambda.body.stms {
+            let mut stm = stm.clone();
+            operands_mut(&mut stm.exp, &mut |atom| copy.apply(atom));
+            for param in &mut stm.pat {
+                let hint = self.vars.hint(param.var).to_owned();
+                let fresh = self.vars.fresh(&hint);
+                copy.insert(param.var, fresh.into());
+                param.var = fresh;
+            }
+            self.stms.push(stm);
+        }
+        lambda.body.result.iter().map(|result| copy.of(*result)).collect()
+    }
+}
+
+/// The width of an operation that is to be written out: few rows of few scalar operations.
+fn small(width: Atom, lambdas: &[&Lambda]) -> Option<i64> {
+    let rows = width.as_const().and_then(Prim::as_i64).filter(|rows| (1..=MOST_ROWS).contains(rows))?;
+    let statements: usize = lambdas.iter().map(|lambda| lambda.body.stms.len()).sum();
+    let is_small = usize::try_from(rows).is_ok_and(|rows| rows * statements <= MOST_STATEMENTS);
+    (is_small && lambdas.iter().all(|lambda| is_scalar(lambda))).then_some(rows)
+}
+
+fn is_scalar(lambda: &Lambda) -> bool {
+    let is_prim = |ty: &Type| matches!(ty, Type::Prim(_));
+    lambda.params.iter().all(|p| is_prim(&p.ty))
+        && lambda.ret.iter().all(is_prim)
+        && lambda.body.stms.iter().all(|stm| {
+            dagaz_core::visit::bodies(&stm.exp).is_empty() && stm.pat.iter().all(|p| is_prim(&p.ty))
+        })
+}

@@ -1,0 +1,292 @@
+//! Fusion as text: Core before and after it, with the clean-up that follows.
+
+use dagaz_core::parse::parse;
+use dagaz_core::print::print_without_locs;
+use dagaz_core::verify::verify;
+use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify, unroll_small};
+use expect_test::{Expect, expect};
+
+fn check(input: &str, expected: Expect) {
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    fuse_operations(&mut program);
+    simplify(&mut program);
+    remove_dead_code(&mut program);
+    insert_copies(&mut program);
+    let errors = verify(&program);
+    let text = print_without_locs(&program);
+    assert!(errors.is_empty(), "{}\n{text}", errors[0]);
+    expected.assert_eq(&text);
+}
+
+#[test]
+fn sums_over_the_same_array_are_one_pass() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (a: f64, b: f64, c: f64) =
+            let (a: f64) = reduce n (xs) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            let (b: f64) = reduce n (xs, ys)
+            pre \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.mul x y
+              in (z)
+            op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            let (c: f64) = reduce n (xs) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.max x y
+              in (z)
+            neutral (0.0f64)
+            in (a, b, c)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (a_3: f64, b_4: f64, c_5: f64) =
+              let (a_6: f64, b_10: f64) =
+                reduce n_0 (xs_1, ys_2)
+                  pre \(row_21: f64, y_12: f64) : (f64, f64) ->
+                    let (z_13: f64) = f64.mul row_21 y_12
+                    in (row_21, z_13)
+                  op \(x_7: f64, x_14: f64, y_8: f64, y_15: f64) : (f64, f64) ->
+                    let (z_9: f64) = f64.add x_7 y_8
+                    let (z_16: f64) = f64.add x_14 y_15
+                    in (z_9, z_16)
+                  neutral (0.0f64, 0.0f64)
+              let (c_17: f64) =
+                reduce n_0 (xs_1)
+                  op \(x_18: f64, y_19: f64) : (f64) ->
+                    let (z_20: f64) = f64.max x_18 y_19
+                    in (z_20)
+                  neutral (0.0f64)
+              in (a_6, b_10, c_17)
+        "#]],
+    );
+}
+
+#[test]
+fn a_later_reduction_joins_an_earlier_one_whose_result_was_needed() {
+    check(
+        r"def f (n: i64, xs: [n]f64) : (a: f64, b: f64) =
+            let (a: f64) = reduce n (xs) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.max x y
+              in (z)
+            neutral (0.0f64)
+            let (c: f64) = f64.exp a
+            let (b: f64) = reduce n (xs) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.min x y
+              in (z)
+            neutral (0.0f64)
+            in (c, b)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (a_2: f64, b_3: f64) =
+              let (a_4: f64, b_9: f64) =
+                reduce n_0 (xs_1, xs_1)
+                  op \(x_5: f64, x_10: f64, y_6: f64, y_11: f64) : (f64, f64) ->
+                    let (z_7: f64) = f64.max x_5 y_6
+                    let (z_12: f64) = f64.min x_10 y_11
+                    in (z_7, z_12)
+                  neutral (0.0f64, 0.0f64)
+              let (c_8: f64) = f64.exp a_4
+              in (c_8, b_9)
+        "#]],
+    );
+}
+
+#[test]
+fn results_that_are_needed_are_kept() {
+    check(
+        r"def f (n: i64, xs: [n]f64) : (a: [n]f64, b: [n]f64, c: [n]f64) =
+            let (a: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+              let (y: f64) = f64.sin x
+              in (y)
+            let (b: [n]f64) = map n (a) \(x: f64) : (f64) ->
+              let (y: f64) = f64.mul x 2.0f64
+              in (y)
+            let (c: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+              let (y: f64) = f64.cos x
+              in (y)
+            in (a, b, c)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (a_2: [n_0]f64, b_3: [n_0]f64, c_4: [n_0]f64) =
+              let (a_5: [n_0]f64, b_8: [n_0]f64, c_11: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_6: f64) : (f64, f64, f64) ->
+                    let (y_7: f64) = f64.sin x_6
+                    let (y_10: f64) = f64.mul y_7 2.0f64
+                    let (y_13: f64) = f64.cos x_6
+                    in (y_7, y_10, y_13)
+              in (a_5, b_8, c_11)
+        "#]],
+    );
+}
+
+#[test]
+fn no_read_moves_past_an_update() {
+    check(
+        r"def f (n: i64, xs: [n]f64) : (s: f64, ys: [n]f64) =
+            let (zs: [n]f64) = copy xs
+            let (a: [n]f64) = map n (zs) \(x: f64) : (f64) ->
+              let (y: f64) = f64.sin x
+              in (y)
+            let (ys: [n]f64) = zs with [0i64] = 1.0f64
+            let (s: f64) = reduce n (a) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            in (s, ys)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (s_2: f64, ys_3: [n_0]f64) =
+              let (zs_4: [n_0]f64) = copy xs_1
+              let (a_5: [n_0]f64) =
+                map n_0 (zs_4)
+                  \(x_6: f64) : (f64) ->
+                    let (y_7: f64) = f64.sin x_6
+                    in (y_7)
+              let (ys_8: [n_0]f64) = zs_4 with [0i64] = 1.0f64
+              let (s_9: f64) =
+                reduce n_0 (a_5)
+                  op \(x_10: f64, y_11: f64) : (f64) ->
+                    let (z_12: f64) = f64.add x_10 y_11
+                    in (z_12)
+                  neutral (0.0f64)
+              in (s_9, ys_8)
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_fail_moves_only_past_what_may_not() {
+    check(
+        r#"def f (n: i64, m: i64, xs: [n]f64, is: [m]i64, c: bool) : (s: f64, t: f64) =
+            let (a: [m]f64) = map m (is) \(i: i64) : (f64) ->
+              let (y: f64) = xs[i]
+              in (y)
+            let (s: f64) = reduce m (a) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            let (b: [m]f64) = map m (is) \(i: i64) : (f64) ->
+              let (j: i64) = i64.add i 1i64
+              let (y: f64) = xs[j]
+              in (y)
+            let () = assert c ("no")
+            let (t: f64) = reduce m (b) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            in (s, t)"#,
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, is_3: [m_1]i64, c_4: bool) : (s_5: f64, t_6: f64) =
+              let (s_10: f64) =
+                reduce m_1 (is_3)
+                  pre \(i_8: i64) : (f64) ->
+                    let (y_9: f64) = xs_2[i_8]
+                    in (y_9)
+                  op \(x_11: f64, y_12: f64) : (f64) ->
+                    let (z_13: f64) = f64.add x_11 y_12
+                    in (z_13)
+                  neutral (0.0f64)
+              let (b_14: [m_1]f64) =
+                map m_1 (is_3)
+                  \(i_15: i64) : (f64) ->
+                    let (j_16: i64) = i64.add i_15 1i64
+                    let (y_17: f64) = xs_2[j_16]
+                    in (y_17)
+              let () = assert c_4 ("no")
+              let (t_18: f64) =
+                reduce m_1 (b_14)
+                  op \(x_19: f64, y_20: f64) : (f64) ->
+                    let (z_21: f64) = f64.add x_19 y_20
+                    in (z_21)
+                  neutral (0.0f64)
+              in (s_10, t_18)
+        "#]],
+    );
+}
+
+#[test]
+fn maps_and_copies_go_into_histograms() {
+    check(
+        r"def f (n: i64, m: i64, xs: [n]i64, to: [m]i64) : (h: [m]i64) =
+            let (is: [n]i64) = map n (xs) \(x: i64) : (i64) ->
+              let (y: i64) = i64.and x 7i64
+              in (y)
+            let (ones: [n]i64) = replicate [n] 1i64
+            let (dest: [m]i64) = copy to
+            let (h: [m]i64) = hist n (is, ones) into (dest) [m]
+            op \(x: i64, y: i64) : (i64) ->
+              let (z: i64) = i64.add x y
+              in (z)
+            neutral (0i64)
+            in (h)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]i64, to_3: [m_1]i64) : (h_4: [m_1]i64) =
+              let (dest_9: [m_1]i64) = copy to_3
+              let (h_10: [m_1]i64) =
+                hist n_0 (xs_2) into (dest_9) [m_1]
+                  pre \(x_6: i64) : (i64, i64) ->
+                    let (y_7: i64) = i64.and x_6 7i64
+                    in (y_7, 1i64)
+                  op \(x_11: i64, y_12: i64) : (i64) ->
+                    let (z_13: i64) = i64.add x_11 y_12
+                    in (z_13)
+                  neutral (0i64)
+              in (h_10)
+        "#]],
+    );
+}
+
+#[test]
+fn small_vectors_are_scalars() {
+    let input = r"def f (n: i64, ps: [n][3]f64, qs: [3]f64) : (ds: [n]f64, rs: [3]f64) =
+        let (ds: [n]f64) = map n (ps) \(p: [3]f64) : (f64) ->
+          let (v: [3]f64) = map 3i64 (p, qs) \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.sub x y
+            in (z)
+          let (d: f64) = reduce 3i64 (v)
+          pre \(x: f64) : (f64) ->
+            let (z: f64) = f64.mul x x
+            in (z)
+          op \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.add x y
+            in (z)
+          neutral (0.0f64)
+          in (d)
+        let (rs: [3]f64) = map 3i64 (qs) \(x: f64) : (f64) ->
+          let (z: f64) = f64.neg x
+          in (z)
+        in (ds, rs)";
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
+    expect![[r#"
+        def f (n_0: i64, ps_1: [n_0][3i64]f64, qs_2: [3i64]f64) : (ds_3: [n_0]f64, rs_4: [3i64]f64) =
+          let (ds_5: [n_0]f64) =
+            map n_0 (ps_1)
+              \(p_6: [3i64]f64) : (f64) ->
+                let (x_20: f64) = p_6[0i64] certified
+                let (y_21: f64) = qs_2[0i64] certified
+                let (z_22: f64) = f64.sub x_20 y_21
+                let (x_23: f64) = p_6[1i64] certified
+                let (y_24: f64) = qs_2[1i64] certified
+                let (z_25: f64) = f64.sub x_23 y_24
+                let (x_26: f64) = p_6[2i64] certified
+                let (y_27: f64) = qs_2[2i64] certified
+                let (z_28: f64) = f64.sub x_26 y_27
+                let (z_30: f64) = f64.mul z_22 z_22
+                let (z_31: f64) = f64.add 0.0f64 z_30
+                let (z_33: f64) = f64.mul z_25 z_25
+                let (z_34: f64) = f64.add z_31 z_33
+                let (z_36: f64) = f64.mul z_28 z_28
+                let (z_37: f64) = f64.add z_34 z_36
+                in (z_37)
+          let (x_38: f64) = qs_2[0i64] certified
+          let (z_39: f64) = f64.neg x_38
+          let (x_40: f64) = qs_2[1i64] certified
+          let (z_41: f64) = f64.neg x_40
+          let (x_42: f64) = qs_2[2i64] certified
+          let (z_43: f64) = f64.neg x_42
+          let (rs_17: [3i64]f64) = array f64 (z_39, z_41, z_43)
+          in (ds_5, rs_17)
+    "#]]
+    .assert_eq(&print_without_locs(&program));
+}
