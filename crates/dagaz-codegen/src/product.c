@@ -146,7 +146,7 @@ static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM
         for (i64 j = 0; j < s.n; j++) out[i * s.c.row + j * s.c.col] = 0;
     }
     /* Parts of b that stay in the cache while all rows of a pass by. */
-    const i64 depth = 256;
+    const i64 depth = s.m > 1 && s.n > 1 ? 256 : s.k;
     for (i64 p = 0; p < s.k; p += depth) {
       dz_product some = s;
       some.k = s.k - p < depth ? s.k - p : depth;

@@ -4,12 +4,14 @@
 use dagaz::{Backend, compile_source, data};
 use dagaz_core::print::print_without_locs;
 
-/// Elements, matrix products by maps (`*`), and by loops (`loop_*`), which stay loops.
+/// Elements, made by loops so that nothing is fused with them; products by maps, and by loops, which stay loops.
 const COMMON: &str = r"
 def fill2 (seed: i64) (n: i64) (m: i64) : [n][m]f64 =
-  tabulate_2d n m (\i j -> f64.i64 ((i * 7 + j * 3 + seed * 5 + i * j) % 11 - 5))
+  loop xs = replicate n (replicate m 0) for q < n * m do
+    let (i, j) = (q / m, q % m)
+    in xs with [i, j] = f64.i64 ((i * 7 + j * 3 + seed * 5 + i * j) % 11 - 5)
 def fill3 (seed: i64) (b: i64) (n: i64) (m: i64) : [b][n][m]f64 =
-  tabulate b (\i -> fill2 (seed + i) n m)
+  loop xs = replicate b (replicate n (replicate m 0)) for q < b do xs with [q] = fill2 (seed + q) n m
 def dot [k] (x: [k]f64) (y: [k]f64) = f64.sum (map2 (*) x y)
 def mm [n][k][m] (x: [n][k]f64) (y: [k][m]f64) : [n][m]f64 =
   map (\row -> map (\col -> dot row col) (transpose y)) x
@@ -56,6 +58,18 @@ const SIZES: &[&str] = &[
 fn products() {
     check(
         "entry main (n: i64) (k: i64) (m: i64) = mm (fill2 0 n k) (fill2 1 k m)
+         entry reference (n: i64) (k: i64) (m: i64) = loop_mm (fill2 0 n k) (fill2 1 k m)",
+        1,
+        SIZES,
+    );
+}
+
+#[test]
+fn products_by_indices() {
+    check(
+        "def by_indices [n][k][m] (x: [n][k]f64) (y: [k][m]f64) : [n][m]f64 =
+           tabulate_2d n m (\\i j -> f64.sum (map (\\p -> x[i, p] * y[p, j]) (iota k)))
+         entry main (n: i64) (k: i64) (m: i64) = by_indices (fill2 0 n k) (fill2 1 k m)
          entry reference (n: i64) (k: i64) (m: i64) = loop_mm (fill2 0 n k) (fill2 1 k m)",
         1,
         SIZES,
@@ -147,7 +161,8 @@ fn axes_apart() {
 fn layers() {
     check(
         "entry main (n: i64) (k: i64) (m: i64) =
-           map (\\row -> map2 (\\w b -> f64.max 0 (b + dot row w)) (fill2 1 m k) (fill2 2 m 1)[:, 0]) (fill2 0 n k)
+           let (w, b) = (fill2 1 m k, (fill2 2 m 1)[:, 0])
+           in map (\\row -> map2 (\\w b -> f64.max 0 (b + dot row w)) w b) (fill2 0 n k)
          entry reference (n: i64) (k: i64) (m: i64) =
            map (\\row -> map2 f64.max (replicate m 0) (map2 (+) (fill2 2 m 1)[:, 0] row))
                (loop_mm (fill2 0 n k) (transpose (fill2 1 m k)))",
