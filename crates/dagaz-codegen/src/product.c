@@ -3,6 +3,7 @@
 
 typedef ELEM dz_lanes_ELEM __attribute__((vector_size(64), aligned(sizeof(ELEM)), may_alias));
 typedef ELEM dz_half_ELEM __attribute__((vector_size(32), aligned(sizeof(ELEM)), may_alias));
+typedef ELEM dz_quarter_ELEM __attribute__((vector_size(16), aligned(sizeof(ELEM)), may_alias));
 
 static inline ELEM dz_sum_ELEM(dz_lanes_ELEM lanes) {
   ELEM parts[64 / sizeof(ELEM)];
@@ -97,6 +98,7 @@ static inline void dz_rows_ELEM(i64 n, i64 k, const ELEM *a, i64 a_col, const EL
   }
 DZ_TILE_ELEM(dz_tile_ELEM, dz_lanes_ELEM)
 DZ_TILE_ELEM(dz_half_tile_ELEM, dz_half_ELEM)
+DZ_TILE_ELEM(dz_quarter_tile_ELEM, dz_quarter_ELEM)
 
 /* Adds one product to c. */
 static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
@@ -112,6 +114,7 @@ static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
     const i64 lanes = 64 / sizeof(ELEM);
     for (; s.n >= lanes; s.n -= lanes, b += lanes, c += lanes) dz_tile_ELEM(&s, a, b, c);
     for (; s.n >= lanes / 2; s.n -= lanes / 2, b += lanes / 2, c += lanes / 2) dz_half_tile_ELEM(&s, a, b, c);
+    for (; s.n >= lanes / 4; s.n -= lanes / 4, b += lanes / 4, c += lanes / 4) dz_quarter_tile_ELEM(&s, a, b, c);
     if (s.n == 0) return;
   }
   for (i64 i = 0; i < s.m; i++) {
