@@ -62,6 +62,19 @@ typedef struct {
   i64 dims[16];
 } dz_note;
 
+/* How far apart the parts of a batch, the rows and the columns of a matrix are. */
+typedef struct {
+  i64 batch, row, col;
+} dz_strides;
+
+/* Products of matrices, m times k by k times n, or sums of c with them. */
+typedef struct {
+  i64 batch, m, n, k;
+  dz_strides a, b, c;
+  bool add;
+  bool is_alone; /* no other threads are at work */
+} dz_product;
+
 /* What the caller computes for us: operations that the C library has not, or has with other roundings. */
 typedef struct {
   u64 (*unop)(i32 op, i32 type, u64 x);
@@ -73,6 +86,8 @@ typedef struct {
   /* Calls `work` in so many threads at once, one of them this one, each with the lowest address of its stack that
      may be used, and returns when all have returned. */
   void (*parallel)(void *user, void (*work)(void *job, char *stack_low), void *job, i64 threads, char *stack_low);
+  /* Large products; nobody, where a caller has no better way than loops. */
+  void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
 } dz_host;
 
 /* What one thread knows. The first context of a program is followed by its top-level constants. */
