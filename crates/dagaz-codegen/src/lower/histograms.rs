@@ -35,7 +35,7 @@ impl Lower<'_> {
         let (count, places): (String, Vec<String>) =
             (self.atom(writes.width), pat.iter().map(|p| self.name(p.var)).collect());
         let in_order = |l: &mut Self| l.repeatedly(|l| l.scalar_writes(pat, writes, ("0", &count), &places));
-        if !self.may_be_parallel(false) {
+        if !self.is_outermost() {
             return in_order(self);
         }
         let Some((op, neutral)) = writes.op else {
@@ -82,7 +82,7 @@ impl Lower<'_> {
             for (param, own) in pat.iter().zip(&own) {
                 let mine = l.temp("mine");
                 let place = format!("{own} + {from} / {grain} * {bins}");
-                l.set(format!("{} *", super::elem(&param.ty)?), mine.as_str(), place);
+                l.set(format!("{} *restrict ", super::elem(&param.ty)?), mine.as_str(), place);
                 places.push(mine);
             }
             l.scalar_writes(pat, writes, (from, to), &places)
