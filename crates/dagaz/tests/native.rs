@@ -103,6 +103,18 @@ fn updates_in_place_leave_other_arrays_alone() {
     );
 }
 
+/// The last use of an array in a branch is not its last one if a part of it is read after that.
+#[test]
+fn branches_read_parts_of_what_they_change() {
+    check(
+        "entry main [n][k] (xs: [n]i64) (is: [k]i64) =
+           let xs = map (* 2) xs
+           let part = xs[: k]
+           in if k > 2 then scatter (copy xs) is part else xs",
+        "[1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64]",
+    );
+}
+
 #[test]
 fn elements_of_empty_arrays() {
     check("entry main (xs: []f64) (is: []i64) = map (\\i -> xs[i]) is", "empty([0]f64) [1i64, 2i64]");
