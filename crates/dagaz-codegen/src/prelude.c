@@ -115,6 +115,9 @@ typedef struct dz_ctx {
   i64 note_count, note_room;
 } dz_ctx;
 
+/* What a loop reads instead of an element that is not there, before it fails. */
+static const u64 dz_nothing[1] = {0};
+
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")

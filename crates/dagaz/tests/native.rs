@@ -102,3 +102,34 @@ fn updates_in_place_leave_other_arrays_alone() {
         "[1i32, 2i32, 3i32, 4i32]",
     );
 }
+
+/// The last use of an array in a branch is not its last one if a part of it is read after that.
+#[test]
+fn branches_read_parts_of_what_they_change() {
+    check(
+        "entry main [n][k] (xs: [n]i64) (is: [k]i64) =
+           let xs = map (* 2) xs
+           let part = xs[: k]
+           in if k > 2 then scatter (copy xs) is part else xs",
+        "[1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64]",
+    );
+}
+
+#[test]
+fn elements_of_empty_arrays() {
+    check("entry main (xs: []f64) (is: []i64) = map (\\i -> xs[i]) is", "empty([0]f64) [1i64, 2i64]");
+    check("entry main (xs: [][]u8) (is: []i64) = map (\\i -> xs[i, 0]) is", "empty([3][0]u8) [1i64, 2i64]");
+    check("entry main [n] (xs: [n]f64) = let ys = xs[n:] in map (\\i -> ys[i]) (iota n)", "[1.0f64, 2.0f64]");
+}
+
+#[test]
+fn operators_that_fail() {
+    check(
+        "entry main (ks: []i64) (vs: []i64) = reduce_by_index (replicate 4 10) (\\a b -> b / (a - 10)) 0 ks vs",
+        "[0i64, 0i64, 1i64] [1i64, 2i64, 3i64]",
+    );
+    check(
+        "entry main (rows: [][2]i64) = reduce (map2 (\\a b -> b / a)) (replicate 2 1) rows",
+        "[[1i64, 1i64], [0i64, 1i64], [3i64, 3i64], [0i64, 4i64]]",
+    );
+}

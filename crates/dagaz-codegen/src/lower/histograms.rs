@@ -8,6 +8,7 @@
 use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::parallel::can_fail;
 use super::{Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
@@ -44,6 +45,10 @@ impl Lower<'_> {
                 l.scalar_writes(pat, writes, (from, to), &places)
             });
         };
+        // An error is found in order, before anything has gone to a place.
+        if op.body.stms.iter().any(|stm| can_fail(&stm.exp)) {
+            return in_order(self);
+        }
         self.block(|l| {
             let (bins, copies, product) = (l.temp("bins"), l.temp("copies"), l.product(writes.shape));
             l.set("i64", bins.as_str(), product);

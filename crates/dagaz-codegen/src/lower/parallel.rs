@@ -92,29 +92,44 @@ impl Lower<'_> {
         self.limit(&last, to, "i64_min", &middle.to);
         self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
         let becomes_simple = self.is_simple(&middle.lambda);
-        self.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple)?;
+        let (middle_loop, ()) =
+            self.nested(|l| l.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple))?;
         self.is_at_border = true;
+        // In order, so that the first error is found first.
         let border = self.for_loop(LoopKind::Sequential, "2", |l, side| {
             let (start, end) = (l.temp("start"), l.temp("end"));
             l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
             l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
-            if !is_simple {
-                return l.map_loop(pat, arrays, lambda, &start, &end, false);
-            }
-            // The few iterations that there are as a rule are over before vectors are set up.
-            let (then, ()) = l.nested(|l| {
-                l.loop_from(LoopKind::Sequential, &start, &end, |l, i| {
-                    l.line("DZ_NO_VECTORS();");
-                    l.load_row(arrays, &lambda.params, i)?;
-                    l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
-                })
-            })?;
-            let (otherwise, ()) = l.nested(|l| l.map_loop(pat, arrays, lambda, &start, &end, true))?;
-            l.out.push(Stm::If { cond: format!("{end} - {start} < 32"), then, otherwise });
+            l.border_loop(pat, arrays, lambda, (&start, &end), is_simple)?;
+            l.out.push(Stm::If { cond: format!("{side} == 0"), then: middle_loop, otherwise: Vec::new() });
             Ok(())
         });
         self.is_at_border = false;
         border
+    }
+
+    /// As [`Lower::map_loop`], for what are a few iterations as a rule, over before vectors are set up.
+    fn border_loop(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        (start, end): (&str, &str),
+        is_simple: bool,
+    ) -> Lowered<()> {
+        if !is_simple {
+            return self.map_loop(pat, arrays, lambda, start, end, false);
+        }
+        let (then, ()) = self.nested(|l| {
+            l.loop_from(LoopKind::Sequential, start, end, |l, i| {
+                l.line("DZ_NO_VECTORS();");
+                l.load_row(arrays, &lambda.params, i)?;
+                l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
+            })
+        })?;
+        let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, start, end, true))?;
+        self.out.push(Stm::If { cond: format!("{end} - {start} < 32"), then, otherwise });
+        Ok(())
     }
 
     /// The least or the greatest of some sums.
@@ -332,9 +347,12 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a scalar operation can stop the program.
-fn can_fail(exp: &Exp) -> bool {
+/// Whether a scalar operation, or one of its branches, can stop the program.
+pub(super) fn can_fail(exp: &Exp) -> bool {
     match exp {
+        Exp::If { then, otherwise, .. } => {
+            then.stms.iter().chain(&otherwise.stms).any(|stm| can_fail(&stm.exp))
+        }
         Exp::Index { check, .. } => *check == Check::Checked,
         Exp::BinOp(op, ty, ..) => {
             let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);
