@@ -132,6 +132,8 @@ impl Ad<'_> {
             }
             // Expanded before.
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
+            // Refused before.
+            Exp::Contract { .. } => all(false),
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => all(false),
             // By definition.
             Exp::Detach(_) => all(false),

@@ -247,6 +247,7 @@ impl Ad<'_> {
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => return Ok(()),
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => return Ok(()),
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => return Ok(()),
+            Exp::Contract { .. } => return Ok(()),
         };
         self.set_tan(stm, tangent);
         Ok(())

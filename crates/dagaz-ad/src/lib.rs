@@ -251,6 +251,11 @@ impl Ad<'_> {
             Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => {}
             Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => {}
             Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
+            // The optimiser makes these once all derivatives are gone.
+            Exp::Contract { .. } if below => {
+                return Err(AdError::not_yet(loc, "the derivative of a contraction"));
+            }
+            Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Detach(_) => {}
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
         }

@@ -200,7 +200,7 @@ impl Keeper<'_> {
             Exp::Copy(_) | Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } => {}
             Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => {}
             Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::ApplyLinear { .. } | Exp::Detach(_) => {}
+            Exp::Contract { .. } | Exp::ApplyLinear { .. } | Exp::Detach(_) => {}
         }
         Some(stm)
     }
@@ -234,7 +234,7 @@ fn must_stay(stm: &Stm, again: &HashSet<VarId>) -> bool {
         Exp::Atom(_) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => false,
         Exp::Slice { .. } | Exp::Copy(_) | Exp::Rearrange { .. } | Exp::Reshape { .. } => false,
         Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::UpdateAcc { .. } => false,
-        Exp::Iota { .. } | Exp::Replicate { .. } => false,
+        Exp::Contract { .. } | Exp::Iota { .. } | Exp::Replicate { .. } => false,
         Exp::Index { check, .. } | Exp::Update { check, .. } => anew && *check == Check::Checked,
         Exp::If { then, otherwise, .. } => inside(then) || inside(otherwise),
         Exp::Loop { form: LoopForm::For { .. }, body, .. } => inside(body),

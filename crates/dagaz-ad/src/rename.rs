@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
+use dagaz_core::exp::{AccInput, AxesOf, Body, Check, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::context::Ad;
@@ -165,6 +165,11 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::Rearrange { perm, array } => Exp::Rearrange { perm: perm.clone(), array: self.var(*array) },
             Exp::Reshape { dims, array } => Exp::Reshape { dims: self.atoms(dims), array: self.var(*array) },
+            Exp::Contract { sizes, rank, left, right } => {
+                let operand = |o: &AxesOf| AxesOf { array: self.var(o.array), axes: o.axes.clone() };
+                let (left, right) = (operand(left), operand(right));
+                Exp::Contract { sizes: self.atoms(sizes), rank: *rank, left, right }
+            }
             Exp::Concat { arrays } => Exp::Concat { arrays: self.vars(arrays) },
             Exp::Scratch { elem, dims } => Exp::Scratch { elem: *elem, dims: self.atoms(dims) },
             Exp::ArrayLit { row, elems } => Exp::ArrayLit { row: self.ty(row), elems: self.atoms(elems) },

@@ -3,6 +3,10 @@
 //! Expressions are text that both languages read alike; statements are a tree, so that what a loop is (in order, for
 //! vector units, or parallel) and which variables there are stays known until it is printed.
 
+use std::collections::BTreeSet;
+
+use dagaz_core::prim::PrimType;
+
 use crate::Site;
 
 #[derive(Clone, Debug, Default)]
@@ -12,6 +16,8 @@ pub struct Module {
     pub functions: Vec<Function>,
     pub entries: Vec<String>,
     pub sites: Vec<Site>,
+    /// The types of elements that there are matrix products of.
+    pub products: BTreeSet<PrimType>,
 }
 
 /// Gives a status: zero, or one for an error.

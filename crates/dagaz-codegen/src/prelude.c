@@ -5,14 +5,17 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 /* Elementary functions have variants for vectors in the GNU C library. Their results can differ from those for single
    numbers in the last bits. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
-#define DZ_VECTOR(f)                                                            \
-  extern __attribute__((simd("notinbranch"), const)) double f(double);          \
-  extern __attribute__((simd("notinbranch"), const)) float f##f(float);
+#define DZ_VECTOR(name)                                                         \
+  extern __attribute__((simd("notinbranch"), const)) double name(double);       \
+  extern __attribute__((simd("notinbranch"), const)) float name##f(float);
 DZ_VECTOR(exp) DZ_VECTOR(log) DZ_VECTOR(sin) DZ_VECTOR(cos) DZ_VECTOR(tan) DZ_VECTOR(tanh)
 DZ_VECTOR(log2) DZ_VECTOR(log10) DZ_VECTOR(log1p) DZ_VECTOR(asin) DZ_VECTOR(acos) DZ_VECTOR(atan)
 DZ_VECTOR(sinh) DZ_VECTOR(cosh) DZ_VECTOR(cbrt) DZ_VECTOR(asinh) DZ_VECTOR(acosh) DZ_VECTOR(atanh)
@@ -62,6 +65,19 @@ typedef struct {
   i64 dims[16];
 } dz_note;
 
+/* How far apart the parts of a batch, the rows and the columns of a matrix are. */
+typedef struct {
+  i64 batch, row, col;
+} dz_strides;
+
+/* Products of matrices, m times k by k times n, or sums of c with them. */
+typedef struct {
+  i64 batch, m, n, k;
+  dz_strides a, b, c;
+  bool add;
+  bool is_alone; /* no other threads are at work */
+} dz_product;
+
 /* What the caller computes for us: operations that the C library has not, or has with other roundings. */
 typedef struct {
   u64 (*unop)(i32 op, i32 type, u64 x);
@@ -73,6 +89,8 @@ typedef struct {
   /* Calls `work` in so many threads at once, one of them this one, each with the lowest address of its stack that
      may be used, and returns when all have returned. */
   void (*parallel)(void *user, void (*work)(void *job, char *stack_low), void *job, i64 threads, char *stack_low);
+  /* Large products; nobody, where a caller has no better way than loops. */
+  void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
 } dz_host;
 
 /* What one thread knows. The first context of a program is followed by its top-level constants. */
@@ -164,9 +182,34 @@ static void dz_link(dz_ctx *ctx, dz_block *block) {
   ctx->blocks.next = block;
 }
 
+/* Elements of large blocks are on large pages where there are some, apart from what is known of the block. */
+enum { DZ_LARGE = 4 << 20, DZ_PAGE = 2 << 20 };
+
 static void dz_give_to_system(dz_ctx *ctx, dz_block *block) {
   __atomic_fetch_sub(&ctx->program->live, block->bytes, __ATOMIC_RELAXED);
+  if (block->bytes >= DZ_LARGE) free(block->data);
   free(block);
+}
+
+static dz_block *dz_get_from_system(i64 bytes) {
+  const i64 header = 64;
+  if (bytes < DZ_LARGE) {
+    dz_block *block = aligned_alloc(64, header + bytes + 64);
+    if (block) block->data = (char *)block + header;
+    return block;
+  }
+  dz_block *block = malloc(sizeof *block);
+  if (!block) return NULL;
+  i64 room = (bytes + 64 + DZ_PAGE - 1) & ~(i64)(DZ_PAGE - 1);
+  block->data = aligned_alloc(DZ_PAGE, room);
+  if (!block->data) {
+    free(block);
+    return NULL;
+  }
+#if defined(MADV_HUGEPAGE)
+  madvise(block->data, room, MADV_HUGEPAGE);
+#endif
+  return block;
 }
 
 static void dz_drop_spares(dz_ctx *ctx) {
@@ -201,27 +244,24 @@ static dz_block *dz_used_block(dz_ctx *ctx, i64 bytes) {
 
 static __attribute__((noinline)) dz_block *dz_new_block(dz_ctx *ctx, i32 site, i64 elements, i64 size, i32 type) {
   i64 bytes = dz_times(elements, size);
-  const i64 header = 64;
-  char *memory = NULL;
+  dz_block *block = NULL;
   i64 limit = ctx->limit;
-  if (bytes < INT64_MAX - 4096) {
+  if (bytes < INT64_MAX - 4 * DZ_PAGE) {
     bytes = dz_class(bytes) << 6;
     if (__atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED) <= limit) {
-      memory = aligned_alloc(64, header + bytes + 64);
-      if (!memory) limit = ctx->program->live - bytes;
+      block = dz_get_from_system(bytes);
+      if (!block) limit = ctx->program->live - bytes;
     }
-    if (!memory) __atomic_fetch_sub(&ctx->program->live, bytes, __ATOMIC_RELAXED);
+    if (!block) __atomic_fetch_sub(&ctx->program->live, bytes, __ATOMIC_RELAXED);
   }
-  if (!memory) {
+  if (!block) {
     dz_note_scalar(ctx, 3, elements);
     dz_note_scalar(ctx, 3, type);
     dz_note_scalar(ctx, 3, limit);
     dz_fail(ctx, site);
     return NULL;
   }
-  dz_block *block = (dz_block *)memory;
   block->bytes = bytes;
-  block->data = memory + header;
   block->borrowed = false;
   return block;
 }

@@ -6,9 +6,15 @@ use crate::imp::{Function, LoopKind, Module, Stm, Variable};
 use crate::outline::{Task, outline};
 
 const PRELUDE: &str = include_str!("prelude.c");
+/// For one type of elements, `ELEM`.
+const PRODUCT: &str = include_str!("product.c");
 
 pub(crate) fn print(module: &Module) -> String {
-    format!("{PRELUDE}\n{}", print_functions(module))
+    let products = module.products.iter().map(|ty| {
+        PRODUCT.replace("ELEM", ty.name()).replace("CODE", &crate::scalar::type_code(*ty).to_string())
+    });
+    let products: String = products.collect();
+    format!("{PRELUDE}\n{products}\n{}", print_functions(module))
 }
 
 pub(crate) fn print_functions(module: &Module) -> String {

@@ -251,6 +251,16 @@ pub enum Exp {
     Concat {
         arrays: Vec<VarId>,
     },
+    /// A sum of products of elements of two float arrays. Axes are numbers into `sizes`, and those of an array differ.
+    /// The first `rank` axes are those of the result; the sum is over the others, in row-major order, from zero.
+    /// Axes of the result belong to an operand or to both, axes of the sum to both. `contract [n, m] sum [k] x (0, 2) y (2, 1)` is the matrix product of
+    /// `x: [n][k]` and `y: [k][m]`. Made by the optimiser, after derivatives are gone.
+    Contract {
+        sizes: Vec<Atom>,
+        rank: usize,
+        left: AxesOf,
+        right: AxesOf,
+    },
     /// An array with unspecified contents.
     Scratch {
         elem: PrimType,
@@ -384,6 +394,13 @@ pub enum Exp {
     },
     /// The value, which is a constant to all derivatives.
     Detach(Atom),
+}
+
+/// An operand of a contraction: an array, and which axis each of its dimensions is.
+#[derive(Clone, Debug)]
+pub struct AxesOf {
+    pub array: VarId,
+    pub axes: Vec<usize>,
 }
 
 #[derive(Clone, Debug)]

@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use crate::exp::{
-    AccInput, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, LoopHints, MsgPart,
-    OpaqueKind, Program, Stm,
+    AccInput, AxesOf, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, LoopHints,
+    MsgPart, OpaqueKind, Program, Stm,
 };
 use crate::prim::Prim;
 use crate::types::{Atom, FunId, Param, Type, VarId};
@@ -274,6 +274,14 @@ impl<'p> Printer<'p> {
             }
             Exp::Reshape { dims, array } => format!("reshape [{}] {}", self.atoms(dims), self.var(*array)),
             Exp::Concat { arrays } => format!("concat ({})", self.vars(arrays)),
+            Exp::Contract { sizes, rank, left, right } => {
+                let (kept, summed) = sizes.split_at((*rank).min(sizes.len()));
+                let operand = |o: &AxesOf| {
+                    format!("{} ({})", self.var(o.array), join(o.axes.iter().map(usize::to_string)))
+                };
+                let (kept, summed) = (self.atoms(kept), self.atoms(summed));
+                format!("contract [{kept}] sum [{summed}] {} {}", operand(left), operand(right))
+            }
             Exp::Scratch { elem, dims } => format!("scratch {elem} [{}]", self.atoms(dims)),
             Exp::ArrayLit { row, elems } => format!("array {} ({})", self.ty(row), self.atoms(elems)),
             Exp::Call { fun, args } => format!("call {} ({})", self.fun_ref(*fun), self.atoms(args)),

@@ -36,6 +36,10 @@ pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
             f((*array).into());
         }
         Exp::Concat { arrays } => arrays.iter().for_each(|a| f((*a).into())),
+        Exp::Contract { sizes, left, right, .. } => {
+            sizes.iter().copied().for_each(&mut *f);
+            [left, right].into_iter().for_each(|operand| f(operand.array.into()));
+        }
         Exp::Scratch { dims, .. } => dims.iter().copied().for_each(f),
         Exp::ArrayLit { elems, .. } => elems.iter().copied().for_each(f),
         Exp::If { cond, .. } => f(*cond),
@@ -132,7 +136,8 @@ pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
         Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {
             vec![]
         }
-        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => vec![],
+        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => vec![],
+        Exp::Concat { .. } | Exp::Contract { .. } => vec![],
         Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
             vec![]
         }
@@ -179,7 +184,8 @@ pub fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
         Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {
             vec![]
         }
-        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => vec![],
+        Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => vec![],
+        Exp::Concat { .. } | Exp::Contract { .. } => vec![],
         Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => {
             vec![]
         }
@@ -289,6 +295,7 @@ impl FreeVars {
             | Exp::Convert(..) => {}
             Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } => {}
             Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Concat { .. } => {}
+            Exp::Contract { .. } => {}
             Exp::Scratch { .. } | Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => {}
             // Their lambdas are done.
             Exp::Map { .. }
@@ -333,6 +340,10 @@ pub fn operands_mut(exp: &mut Exp, f: &mut impl FnMut(&mut Atom)) {
         Exp::Reshape { dims, array } => {
             dims.iter_mut().for_each(&mut *f);
             var_mut(array, f);
+        }
+        Exp::Contract { sizes, left, right, .. } => {
+            sizes.iter_mut().for_each(&mut *f);
+            [left, right].into_iter().for_each(|operand| var_mut(&mut operand.array, f));
         }
         Exp::Concat { arrays } => arrays.iter_mut().for_each(|a| var_mut(a, f)),
         Exp::Scratch { dims, .. } => dims.iter_mut().for_each(f),

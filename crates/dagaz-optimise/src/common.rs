@@ -209,6 +209,10 @@ impl Encoder {
             }
             Exp::Reshape { dims, .. } => self.key.extend([11, dims.len() as u64]),
             Exp::Concat { .. } => self.number(12),
+            Exp::Contract { sizes, rank, left, right } => {
+                self.key.extend([18, sizes.len() as u64, *rank as u64]);
+                left.axes.iter().chain(&right.axes).for_each(|axis| self.number(*axis));
+            }
             Exp::ArrayLit { row, .. } => {
                 self.number(13);
                 self.ty(row);

@@ -126,6 +126,7 @@ impl Dead {
             Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => return,
             Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => return,
             Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => return,
+            Exp::Contract { .. } => return,
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => return,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return,
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {

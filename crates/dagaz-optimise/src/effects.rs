@@ -109,6 +109,7 @@ impl Effects {
             },
             Exp::Atom(_) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Slice { .. } | Exp::Copy(_) | Exp::Rearrange { .. } | Exp::Reshape { .. } => true,
+            Exp::Contract { .. } => true,
             Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => true,
             Exp::Iota { .. } | Exp::Replicate { .. } => {
                 stm.pat.iter().all(|p| self.makeable.contains(&p.var))

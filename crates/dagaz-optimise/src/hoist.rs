@@ -160,6 +160,7 @@ impl Hoister {
             Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
             // It may be consumed where it is, and would then have to be copied.
             Exp::Replicate { .. } => false,
+            Exp::Contract { .. } => false,
             Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => false,
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Assert { .. } => false,
             Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => false,

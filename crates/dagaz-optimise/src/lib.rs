@@ -2,12 +2,13 @@
 //!
 //! Each pass is a function on a program, in a file of its own. Between [`dead`] and [`copies`], arrays are plain values:
 //! a pass may use an array after an update has consumed it, as if every update were of a copy, and the last step
-//! puts copies where they are needed. The two pipelines, [`clean_up`] and [`after_derivatives`], are the table of
-//! contents.
+//! puts copies where they are needed. The pipelines, [`clean_up`], [`after_derivatives`] and [`for_machines`], are
+//! the table of contents.
 
 mod accumulators;
 mod bounds;
 mod common;
+mod contractions;
 mod copies;
 mod dead;
 mod effects;
@@ -25,6 +26,7 @@ use dagaz_core::exp::Program;
 pub use crate::accumulators::simplify_accumulators;
 pub use crate::bounds::prove_bounds;
 pub use crate::common::share_common_expressions;
+pub use crate::contractions::raise_contractions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::fuse::fuse_operations;
@@ -40,11 +42,25 @@ pub fn clean_up(program: &mut Program) {
     insert_copies(program);
 }
 
+/// Everything, for programs without derivative forms that people read.
+pub fn after_derivatives(program: &mut Program) {
+    optimise(program);
+    insert_copies(program);
+}
+
+/// Everything, for programs without derivative forms that machines run.
+pub fn for_machines(program: &mut Program) {
+    optimise(program);
+    raise_contractions(program);
+    simplify(program);
+    remove_dead_code(program);
+    insert_copies(program);
+}
+
 /// Nests of maps are fused from the outside in, one level at a time.
 const MOST_FUSIONS: usize = 4;
 
-/// Everything, for programs without derivative forms.
-pub fn after_derivatives(program: &mut Program) {
+fn optimise(program: &mut Program) {
     inline_calls(program);
     simplify(program);
     remove_dead_code(program);
@@ -67,5 +83,4 @@ pub fn after_derivatives(program: &mut Program) {
             break;
         }
     }
-    insert_copies(program);
 }

@@ -13,6 +13,7 @@ use dagaz_core::prim_eval::{PrimError, convert, eval_binop, eval_ternop, eval_un
 use dagaz_core::value::{Array, Elems, Value};
 
 use crate::prim_of_bits;
+use crate::product::{Product, product};
 use crate::threads::{Threads, Work};
 
 /// `dz_note` of the prelude.
@@ -35,6 +36,8 @@ pub(crate) struct Host {
     poll: unsafe extern "C" fn(*const Call<'_>) -> i32,
     trace: unsafe extern "C" fn(*const Call<'_>, i32, *const Note, i64),
     parallel: unsafe extern "C" fn(*const Call<'_>, Work, *mut c_void, i64, *mut u8),
+    product:
+        unsafe extern "C" fn(*const Call<'_>, i32, *const Product, *const c_void, *const c_void, *mut c_void),
 }
 
 pub(crate) static HOST: Host = Host {
@@ -45,6 +48,7 @@ pub(crate) static HOST: Host = Host {
     poll,
     trace,
     parallel,
+    product,
 };
 
 /// The call under way.

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Threads have so much stack, of which only what is used becomes memory.
 const STACK: usize = 256 << 20;
@@ -65,6 +66,22 @@ impl Threads {
             settings.build().ok()
         };
         self.pool.get_or_init(|| if self.count > 1 { build() } else { None }).as_ref()
+    }
+
+    /// Calls `each` with all numbers below `count`, in as many threads as there are.
+    pub(crate) fn each(&self, count: usize, each: impl Fn(usize) + Sync) {
+        let Some(pool) = self.pool().filter(|_| count > 1) else { return (0..count).for_each(each) };
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+            numbers.take_while(|i| *i < count).for_each(&each);
+        };
+        pool.in_place_scope(|scope| {
+            for _ in 1..self.count.min(count) {
+                scope.spawn(|_| work());
+            }
+            work();
+        });
     }
 
     /// Calls `work` in so many threads at once, and in this one; without a pool, in this one alone, which then does all.

@@ -194,14 +194,23 @@ impl Lowered {
         Lowered { core, ..self }
     }
 
-    /// Expands derivatives and cleans up after them.
+    /// Expands derivatives and optimises the program, to be run.
     pub fn finish(self) -> Result<Compiled, Failure> {
+        self.optimised(dagaz_optimise::for_machines)
+    }
+
+    /// Expands derivatives and cleans up after them, to be read.
+    pub fn expand(self) -> Result<Compiled, Failure> {
+        self.optimised(dagaz_optimise::after_derivatives)
+    }
+
+    fn optimised(self, optimise: fn(&mut Program)) -> Result<Compiled, Failure> {
         let Lowered { core, sources, warnings, signatures } = self;
         on_large_stack(|| {
             let locs = core.locs.clone();
             let core = match dagaz_ad::differentiate(core) {
                 Ok(mut core) => {
-                    dagaz_optimise::after_derivatives(&mut core);
+                    optimise(&mut core);
                     core
                 }
                 Err(errors) => {

@@ -36,7 +36,7 @@ pub fn gradient(path: &Path, entry: &str, wrt: &[String]) -> Result<String, NoGr
     let lowered = compile::lower_file(path, entry, &Settings::plain())?;
     let question = |core: &Program| add_gradient(core, entry, wrt);
     let core = question(&lowered.core).map_err(NoGradient::Refused)?;
-    let core = lowered.with_core(core).finish()?;
+    let core = lowered.with_core(core).expand()?;
     let title = match wrt {
         [] => format!("The derivative of {entry}."),
         _ => format!("The derivative of {entry} with respect to {}.", wrt.join(", ")),

@@ -216,6 +216,7 @@ impl Checker {
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {
                 self.refuse("a derivative")
             }
+            Exp::Contract { .. } => self.refuse("a contraction"),
         }
     }
 

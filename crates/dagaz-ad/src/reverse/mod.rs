@@ -266,7 +266,7 @@ impl Ad<'_> {
             Exp::CmpOp(..) | Exp::Scratch { .. } | Exp::Assert { .. } | Exp::Call { .. } => {}
             Exp::If { .. } | Exp::Loop { .. } | Exp::Trace { .. } | Exp::Map { .. } => {}
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => {}
-            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
+            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => {}
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
         }

@@ -72,7 +72,9 @@ impl Lower<'_> {
             Exp::Loop { form: LoopForm::While { .. }, .. } => {
                 Cost { constant: UNKNOWN * parts.constant, terms: parts.terms }
             }
-            Exp::Replicate { dims, .. } => self.times(dims, parts, inside),
+            Exp::Replicate { dims: sizes, .. } | Exp::Contract { sizes, .. } => {
+                self.times(sizes, parts, inside)
+            }
             Exp::UnOp(op, ..) if !is_cheap(*op) => Cost { constant: EXPENSIVE, ..parts },
             Exp::Call { .. } => Cost { constant: EXPENSIVE * UNKNOWN, ..parts },
             _ => parts,

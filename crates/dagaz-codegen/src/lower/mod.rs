@@ -10,6 +10,7 @@
 mod access;
 mod accumulators;
 mod arrays;
+mod contract;
 mod control;
 mod cost;
 mod folds;
@@ -456,6 +457,7 @@ impl<'p> Lower<'p> {
             Exp::Rearrange { perm, array } => self.rearrange(pat, perm, *array),
             Exp::Reshape { dims, array } => self.reshape(pat, dims, *array),
             Exp::Concat { arrays } => self.concat(pat, arrays),
+            Exp::Contract { sizes, rank, left, right } => self.contract(pat, (sizes, *rank), left, right),
             Exp::Scratch { elem, dims } => self.scratch(pat, *elem, dims),
             Exp::ArrayLit { row, elems } => self.array_lit(pat, row, elems),
             Exp::If { cond, then, otherwise } => self.branches(pat, *cond, then, otherwise),

@@ -293,6 +293,7 @@ fn takes_destination(exp: &Exp) -> bool {
             | Exp::Replicate { .. }
             | Exp::Rearrange { .. }
             | Exp::Concat { .. }
+            | Exp::Contract { .. }
             | Exp::Scratch { .. }
             | Exp::ArrayLit { .. }
     )

@@ -434,7 +434,7 @@ fn slice_positions(array: &Array, dims: &[Dim]) -> Positions {
 }
 
 /// The positions of a strided part of an array, in row-major order.
-struct Positions {
+pub(super) struct Positions {
     dims: SmallVec<[(usize, i64); 4]>,
     counter: SmallVec<[usize; 4]>,
     position: i64,
@@ -442,7 +442,7 @@ struct Positions {
 }
 
 impl Positions {
-    fn new(base: i64, dims: SmallVec<[(usize, i64); 4]>) -> Positions {
+    pub(super) fn new(base: i64, dims: SmallVec<[(usize, i64); 4]>) -> Positions {
         let left = dims.iter().map(|(n, _)| n).product();
         Positions { counter: SmallVec::from_elem(0, dims.len()), dims, position: base, left }
     }

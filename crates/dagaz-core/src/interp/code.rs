@@ -133,6 +133,13 @@ pub(super) enum Instr {
     Concat {
         arrays: Vec<Operand>,
     },
+    Contract {
+        sizes: Vec<Operand>,
+        rank: usize,
+        /// Arrays with their axes.
+        left: (Operand, Vec<usize>),
+        right: (Operand, Vec<usize>),
+    },
     Scratch {
         elem: PrimType,
         dims: Vec<Operand>,

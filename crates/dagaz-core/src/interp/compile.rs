@@ -497,6 +497,12 @@ impl<'g> Compiler<'g> {
                 Instr::Reshape { dims: self.operands(dims)?, array: self.var(*array)? }
             }
             Exp::Concat { arrays } => Instr::Concat { arrays: self.vars(arrays)? },
+            Exp::Contract { sizes, rank, left, right } => Instr::Contract {
+                sizes: self.operands(sizes)?,
+                rank: *rank,
+                left: (self.var(left.array)?, left.axes.clone()),
+                right: (self.var(right.array)?, right.axes.clone()),
+            },
             Exp::Scratch { elem, dims } => Instr::Scratch { elem: *elem, dims: self.operands(dims)? },
             Exp::ArrayLit { row, elems } => {
                 Instr::ArrayLit { row: self.ty(row)?, elems: self.operands(elems)? }

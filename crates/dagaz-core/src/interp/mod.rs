@@ -9,6 +9,7 @@ mod block;
 mod bulk;
 mod code;
 mod compile;
+mod contract;
 mod entry;
 mod error;
 mod exec;

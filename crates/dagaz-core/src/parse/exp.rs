@@ -1,6 +1,6 @@
 //! Expressions of the text form.
 
-use crate::exp::{AccInput, Check, DimSlice, Exp, Lambda, LoopForm, LoopHints, MsgPart};
+use crate::exp::{AccInput, AxesOf, Check, DimSlice, Exp, Lambda, LoopForm, LoopHints, MsgPart};
 use crate::prim::{BinOp, CmpOp, PrimType, TernOp, UnOp};
 use crate::types::Atom;
 
@@ -35,6 +35,7 @@ impl Parser {
             }
             "reshape" => Ok(Exp::Reshape { dims: self.atoms("[", "]")?, array: self.var()? }),
             "concat" => Ok(Exp::Concat { arrays: self.vars()? }),
+            "contract" => self.contract(),
             "scratch" => Ok(Exp::Scratch { elem: self.prim_type()?, dims: self.atoms("[", "]")? }),
             "array" => Ok(Exp::ArrayLit { row: self.ty()?, elems: self.atoms("(", ")")? }),
             "if" => self.if_exp(),
@@ -93,6 +94,20 @@ impl Parser {
             return Ok(Exp::Update { array, dims, value, check: self.check() });
         }
         Ok(Exp::Atom(array.into()))
+    }
+
+    /// `[n, m] sum [k] x (0, 2) y (2, 1)`
+    fn contract(&mut self) -> Parsed<Exp> {
+        let mut sizes = self.atoms("[", "]")?;
+        let rank = sizes.len();
+        self.expect_word("sum")?;
+        sizes.extend(self.atoms("[", "]")?);
+        let (left, right) = (self.axes_of()?, self.axes_of()?);
+        Ok(Exp::Contract { sizes, rank, left, right })
+    }
+
+    fn axes_of(&mut self) -> Parsed<AxesOf> {
+        Ok(AxesOf { array: self.var()?, axes: self.list("(", ")", Parser::number)? })
     }
 
     fn check(&mut self) -> Check {

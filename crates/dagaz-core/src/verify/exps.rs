@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::exp::{Body, DimSlice, Exp, LoopForm, MsgPart, Stm};
+use crate::exp::{AxesOf, Body, DimSlice, Exp, LoopForm, MsgPart, Stm};
 use crate::prim::{Prim, PrimType};
 use crate::prim_eval::{PrimError, eval_binop, eval_cmpop, eval_ternop, eval_unop};
 use crate::types::{Atom, FunId, Param, Type, VarId};
@@ -66,7 +66,8 @@ impl<'p> Verifier<'p> {
             | Exp::Copy(_)
             | Exp::Iota { .. }
             | Exp::Replicate { .. }
-            | Exp::Concat { .. } => None,
+            | Exp::Concat { .. }
+            | Exp::Contract { .. } => None,
             Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Assert { .. } => None,
             Exp::Map { .. }
             | Exp::Reduce { .. }
@@ -149,6 +150,7 @@ impl<'p> Verifier<'p> {
                 Some(vec![Type::array(elem, dims.clone())])
             }
             Exp::Concat { arrays } => self.concat(arrays),
+            Exp::Contract { sizes, rank, left, right } => self.contract(sizes, *rank, left, right),
             Exp::Scratch { elem, dims } => {
                 self.sizes(dims, "size");
                 Some(vec![Type::array(*elem, dims.clone())])
@@ -197,6 +199,37 @@ impl<'p> Verifier<'p> {
             return None;
         }
         Some(vec![Type::array(elem, perm.iter().map(|p| dims[*p]).collect())])
+    }
+
+    fn contract(&mut self, sizes: &[Atom], rank: usize, left: &AxesOf, right: &AxesOf) -> Option<Vec<Type>> {
+        self.sizes(sizes, "size");
+        let mut elems = Vec::new();
+        for operand in [left, right] {
+            let (elem, dims) = self.array(operand.array)?;
+            elems.push(elem);
+            let own: Option<Vec<Atom>> = operand.axes.iter().map(|axis| sizes.get(*axis).copied()).collect();
+            if own.as_ref() != Some(&dims) {
+                self.error(format!("the axes of {} have other sizes", self.name(operand.array)));
+            }
+            let distinct: BTreeSet<usize> = operand.axes.iter().copied().collect();
+            if distinct.len() != operand.axes.len() {
+                self.error(format!("{} has an axis twice", self.name(operand.array)));
+            }
+        }
+        let is_used = |axis: usize| {
+            let (of_left, of_right) = (left.axes.contains(&axis), right.axes.contains(&axis));
+            if axis < rank { of_left || of_right } else { of_left && of_right }
+        };
+        if rank == 0 || rank > sizes.len() || !(0..sizes.len()).all(is_used) {
+            self.error(
+                "a contraction gives an array; its axes belong to an operand, those of the sum to both",
+            );
+            return None;
+        }
+        if elems[0] != elems[1] || !matches!(elems[0], PrimType::F32 | PrimType::F64) {
+            self.error("a contraction is of two arrays of f32 or of f64");
+        }
+        Some(vec![Type::array(elems[0], sizes[..rank].to_vec())])
     }
 
     fn scalar(&mut self, exp: &Exp) -> Option<Vec<Type>> {

@@ -190,7 +190,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
             Exp::Update { .. } | Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Concat { .. } => None,
             Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Map { .. } | Exp::Reduce { .. } => None,
             Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => None,
-            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Contract { .. } => None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => None,
         }

@@ -179,6 +179,7 @@ impl Simplifier {
             // A copy says which one of two arrays is to be copied, the row that is kept or the array that is updated.
             Exp::Copy(_) => None,
             Exp::Assert { .. } | Exp::Update { .. } | Exp::Iota { .. } | Exp::Concat { .. } => None,
+            Exp::Contract { .. } => None,
             Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
             Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => None,
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,

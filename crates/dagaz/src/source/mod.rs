@@ -382,6 +382,8 @@ impl<'p> Printer<'p> {
                 self.array(stm)
             }
             Exp::Scratch { .. } | Exp::ArrayLit { .. } => self.array(stm),
+            // Programs that are shown stop before that pass.
+            Exp::Contract { .. } => Err("a contraction".to_owned()),
         }
     }
 

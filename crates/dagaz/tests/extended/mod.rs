@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, LoopForm, Program, Stm};
-use dagaz_core::prim::{Prim, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use real::Real;
@@ -215,6 +215,7 @@ impl<'p> Machine<'p> {
             | Exp::Rearrange { .. }
             | Exp::Reshape { .. }
             | Exp::Concat { .. }
+            | Exp::Contract { .. }
             | Exp::Scratch { .. }
             | Exp::ArrayLit { .. } => Ok(vec![self.single(&stm.exp)?]),
         }
@@ -291,6 +292,23 @@ impl<'p> Machine<'p> {
                 let mut shape = arrays[0].shape.clone();
                 shape[0] = arrays.iter().map(|a| a.shape[0]).sum();
                 Ok(Array::value(shape, arrays.iter().flat_map(|a| a.elems.iter().copied()).collect()))
+            }
+            Exp::Contract { sizes, rank, left, right } => {
+                let sizes = self.sizes(sizes)?;
+                let (x, y) = (self.array(left.array)?, self.array(right.array)?);
+                let (x_places, y_places) = (x.along(&left.axes, &sizes), y.along(&right.axes, &sizes));
+                let products = x_places.iter().zip(&y_places);
+                let products: Vec<Scalar> = products
+                    .map(|(i, j)| scalar::binop(BinOp::Mul, x.elems[*i], y.elems[*j]))
+                    .collect::<Fallible<_>>()?;
+                let (shape, depth) = (sizes[..*rank].to_vec(), sizes[*rank..].iter().product::<usize>());
+                let sum = |i: usize| {
+                    let all = products[i * depth..(i + 1) * depth].iter();
+                    let zero = Scalar::of_prim(Prim::F64(0.0));
+                    all.copied().try_fold(zero, |a, b| scalar::binop(BinOp::Add, a, b))
+                };
+                let sums: Vec<Scalar> = (0..shape.iter().product()).map(sum).collect::<Fallible<_>>()?;
+                Ok(Array::value(shape, sums))
             }
             Exp::Scratch { elem, dims } => {
                 let shape = self.sizes(dims)?;
@@ -408,6 +426,17 @@ impl Array {
         let shape = self.shape[1..].to_vec();
         let count: usize = shape.iter().product();
         self.gather(shape, &(i * count..(i + 1) * count).collect::<Vec<_>>())
+    }
+
+    /// The places of the elements for all indices into `sizes`, in order, where the dimensions are `axes` of them.
+    fn along(&self, axes: &[usize], sizes: &[usize]) -> Vec<usize> {
+        let mut places = vec![0];
+        for (axis, size) in sizes.iter().enumerate() {
+            let dim = axes.iter().position(|a| *a == axis);
+            let stride: usize = dim.map_or(0, |d| self.shape[d + 1..].iter().product());
+            places = places.iter().flat_map(|p: &usize| (0..*size).map(move |i| p + i * stride)).collect();
+        }
+        places
     }
 
     fn rearranged(&self, perm: &[usize]) -> Value {

@@ -114,7 +114,7 @@ fn expand(core: Program) -> Law<Both> {
     };
     let mut optimised = plain.clone();
     dagaz_optimise::clean_up(&mut plain);
-    dagaz_optimise::after_derivatives(&mut optimised);
+    dagaz_optimise::for_machines(&mut optimised);
     verify("after derivatives", &plain)?;
     verify("after optimisation", &optimised)?;
     Ok(Both { plain, optimised })

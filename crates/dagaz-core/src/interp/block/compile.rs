@@ -187,6 +187,7 @@ impl Compiler {
             | Instr::Rearrange { .. }
             | Instr::Reshape { .. }
             | Instr::Concat { .. }
+            | Instr::Contract { .. }
             | Instr::Scratch { .. }
             | Instr::ArrayLit { .. } => return None,
             Instr::Call { .. } | Instr::Trace { .. } | Instr::Map(_) | Instr::Scan(_) => return None,

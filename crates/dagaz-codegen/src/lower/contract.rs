@@ -1,0 +1,151 @@
+//! Contractions, as matrix products.
+//!
+//! An axis of the result that both operands have numbers a batch of products; the others are rows (of the left operand)
+//! or columns (of the right one). Axes that lie next to each other in all arrays become one: `[n][m]` elements are
+//! `n * m` rows. A product has one axis of each kind, with any strides, so that transposition costs nothing; what is
+//! left becomes loops around it.
+
+use dagaz_core::exp::AxesOf;
+use dagaz_core::types::{Atom, Param};
+
+use super::{Lower, Lowered, elem, only};
+use crate::imp::LoopKind;
+
+/// Axes that are one in memory, the outermost first.
+type Merged = Vec<usize>;
+
+/// The axes of a contraction by what they are to a matrix product.
+#[derive(Default)]
+struct Kinds {
+    batch: Vec<Merged>,
+    rows: Vec<Merged>,
+    columns: Vec<Merged>,
+    depth: Vec<Merged>,
+}
+
+impl Kinds {
+    fn of(rank: usize, left: &[usize], right: &[usize]) -> Kinds {
+        let result: Vec<usize> = (0..rank).collect();
+        let arrays = [left, right, &result];
+        let mut kinds = Kinds::default();
+        for axis in &result {
+            let kind = match (left.contains(axis), right.contains(axis)) {
+                (true, true) => &mut kinds.batch,
+                (true, false) => &mut kinds.rows,
+                (false, _) => &mut kinds.columns,
+            };
+            add(kind, *axis, &arrays);
+        }
+        for axis in left.iter().filter(|axis| **axis >= rank) {
+            add(&mut kinds.depth, *axis, &arrays);
+        }
+        kinds
+    }
+}
+
+/// Adds an axis to the last of the merged axes, if it follows them in all arrays that have it, or else as a new one.
+fn add(kind: &mut Vec<Merged>, axis: usize, arrays: &[&[usize]; 3]) {
+    let position = |array: &[usize], axis: usize| array.iter().position(|a| *a == axis);
+    let follows = |before: usize| {
+        arrays.iter().all(|array| match (position(array, before), position(array, axis)) {
+            (Some(before), Some(own)) => own == before + 1,
+            (before, own) => before == own,
+        })
+    };
+    match kind.last_mut() {
+        Some(merged) if merged.last().is_some_and(|before| follows(*before)) => merged.push(axis),
+        _ => kind.push(vec![axis]),
+    }
+}
+
+/// A contraction that is being lowered: its sizes, and the pointers and axes of left, right and result.
+struct Operands<'c> {
+    sizes: &'c [Atom],
+    arrays: [(String, Vec<usize>); 3],
+}
+
+impl Lower<'_> {
+    pub(super) fn contract(
+        &mut self,
+        pat: &[Param],
+        (sizes, rank): (&[Atom], usize),
+        left: &AxesOf,
+        right: &AxesOf,
+    ) -> Lowered<()> {
+        let param = only(pat)?;
+        let elem = elem(&param.ty)?;
+        self.module.products.insert(elem);
+        self.allocate(param)?;
+        let target = self.name(param.var);
+        let mut kinds = Kinds::of(rank, &left.axes, &right.axes);
+        let (rows, columns, depth) = (kinds.rows.pop(), kinds.columns.pop(), kinds.depth.pop());
+        let adds = !kinds.depth.is_empty();
+        let mut outer = kinds.batch;
+        outer.append(&mut kinds.rows);
+        outer.append(&mut kinds.columns);
+        let batch = (!outer.is_empty()).then(|| outer.remove(0));
+        outer.append(&mut kinds.depth);
+        if adds {
+            let count = self.product(&sizes[..rank]);
+            self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
+        }
+        let arrays = [
+            (self.name(left.array), left.axes.clone()),
+            (self.name(right.array), right.axes.clone()),
+            (target, (0..rank).collect()),
+        ];
+        let operands = Operands { sizes, arrays };
+        self.outer_axes(&outer, operands, &mut |l, o| {
+            let size = |axis: &Option<Merged>| axis.as_ref().map_or("1".to_string(), |a| l.extent(a, sizes));
+            let stride = |axis: &Option<Merged>, array: usize| {
+                axis.as_ref().map_or("0".to_string(), |a| l.stride(a, &o.arrays[array].1, sizes))
+            };
+            let shape = format!("{}, {}, {}, {}", size(&batch), size(&rows), size(&columns), size(&depth));
+            let of_left = format!("{}, {}, {}", stride(&batch, 0), stride(&rows, 0), stride(&depth, 0));
+            let of_right = format!("{}, {}, {}", stride(&batch, 1), stride(&depth, 1), stride(&columns, 1));
+            let of_result = format!("{}, {}, {}", stride(&batch, 2), stride(&rows, 2), stride(&columns, 2));
+            let product = format!("{{{shape}, {{{of_left}}}, {{{of_right}}}, {{{of_result}}}, {adds}}}");
+            let [(x, _), (y, _), (z, _)] = &o.arrays;
+            l.line(format!("dz_product_{elem}(ctx, (dz_product){product}, {x}, {y}, {z});"));
+        })
+    }
+
+    /// Loops over axes, with the pointers moved along.
+    fn outer_axes(
+        &mut self,
+        axes: &[Merged],
+        operands: Operands<'_>,
+        inside: &mut dyn FnMut(&mut Self, &Operands<'_>),
+    ) -> Lowered<()> {
+        let Some((axis, rest)) = axes.split_first() else {
+            inside(self, &operands);
+            return Ok(());
+        };
+        let sizes = operands.sizes;
+        let bound = self.extent(axis, sizes);
+        self.for_loop(LoopKind::Sequential, &bound, |l, i| {
+            let arrays = operands.arrays.map(|(pointer, own)| {
+                let stride = l.stride(axis, &own, sizes);
+                (format!("{pointer} + {i} * ({stride})"), own)
+            });
+            l.outer_axes(rest, Operands { sizes, arrays }, inside)
+        })
+    }
+
+    fn extent(&self, axis: &Merged, sizes: &[Atom]) -> String {
+        let dims: Vec<Atom> = axis.iter().map(|a| sizes[*a]).collect();
+        self.product(&dims)
+    }
+
+    /// How far apart the elements along an axis are in an array; nothing, if the array does not have it.
+    fn stride(&self, axis: &Merged, own: &[usize], sizes: &[Atom]) -> String {
+        let position = axis.last().and_then(|last| own.iter().position(|a| a == last));
+        match position {
+            Some(at) => {
+                let dims: Vec<Atom> = own[at + 1..].iter().map(|a| sizes[*a]).collect();
+                self.product(&dims)
+            }
+            None => "0".to_string(),
+        }
+    }
+}

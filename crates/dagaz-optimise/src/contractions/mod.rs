@@ -1,0 +1,34 @@
+//! Sums of products in nests of maps become contractions, which run as matrix products.
+//!
+//! ```text
+//! map n (x)                                      let (c: [n][m]f64) =
+//!   \(row: [k]f64) : ([m]f64) ->                   contract [n, m] sum [k] x (0, 2) y (2, 1)
+//!     map m (columns of y)
+//!       \(col: [k]f64) : (f64) ->        ==>
+//!         reduce k (row, col)
+//!           pre (*) op (+) neutral (0.0f64)
+//! ```
+//!
+//! First ([`raise`]), a sum leaves the maps around it, as far as its operands exist outside of them: the innermost map
+//! makes it a product with a vector, the next one a product of matrices. What else the maps compute stays in them, and
+//! reads the contraction row by row. Then ([`sink`]), a product with a vector that is the result of a map, and whose
+//! operand the map computes, moves behind the map, which gives all those vectors.
+//!
+//! Before all that ([`outer`]), sums of outer products that are arrays get to see the factors.
+//!
+//! Sums are added in another order than before. Arrays are plain values here; copies come later.
+
+mod dot;
+mod facts;
+mod outer;
+mod raise;
+mod sink;
+
+use dagaz_core::exp::Program;
+
+pub fn raise_contractions(program: &mut Program) {
+    outer::multiply_after_reading(program);
+    raise::raise(program);
+    crate::simplify(program);
+    sink::sink(program);
+}

@@ -1,0 +1,202 @@
+//! Reads of outer products become products of reads.
+//!
+//! Reverse mode makes the adjoint of a weight in every iteration, and then adds them up:
+//!
+//! ```text
+//! let (a: [n][m]f64, d: [n][k]f64,                         let (a: [n][m]f64, d: [n][k]f64) = map …
+//!      adjs: [n][m][k]f64) = map n (…) \… ->       ==>     …
+//!   … map m (…) \… -> map k (d) \e -> a * e                  reduce n … pre \i -> a[i, p] * d[i, q]
+//! …
+//!   reduce n … pre \i -> adjs[i, p, q]
+//! ```
+//!
+//! so that the sum is a matrix product, and the array of all adjoints is not made. A factor that the maps compute becomes
+//! another result of them.
+
+use std::collections::HashMap;
+
+use dagaz_core::exp::{Body, Check, Exp, Program, Stm, Vars};
+use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use super::dot::{Level, Nest, View};
+use super::facts::{Def, Facts};
+use crate::walk::for_each_body;
+
+pub(super) fn multiply_after_reading(program: &mut Program) {
+    let facts = Facts::of(program);
+    let mut finder = Finder { facts: &facts, products: HashMap::new() };
+    program.funs.iter().for_each(|fun| finder.body(&fun.body));
+    let products = finder.products;
+    if products.is_empty() {
+        return;
+    }
+    let mut changer = Changer { products, factors: HashMap::new(), vars: &mut program.vars };
+    program.funs.iter_mut().for_each(|fun| changer.body(&mut fun.body));
+}
+
+/// An array whose elements are products.
+struct Product {
+    ty: PrimType,
+    factors: [Factor; 2],
+}
+
+enum Factor {
+    /// An element of an array that is there.
+    View(View),
+    /// A scalar that is bound in the maps: the result that leads to the map around it, at every level, and itself.
+    Inner { path: Vec<VarId>, var: VarId },
+}
+
+struct Finder<'f> {
+    facts: &'f Facts,
+    products: HashMap<VarId, Product>,
+}
+
+impl Finder<'_> {
+    fn body(&mut self, body: &Body) {
+        let reads = reads_of(body);
+        for stm in &body.stms {
+            crate::walk::bodies(&stm.exp).into_iter().for_each(|inner| self.body(inner));
+            for (position, param) in stm.pat.iter().enumerate() {
+                let is_only_read = param.ty.rank() > 2
+                    && reads.get(&param.var).is_some_and(|n| self.facts.uses.get(&param.var) == Some(n));
+                if is_only_read
+                    && let Some(product) = self.product(stm, position, &mut Vec::new(), Vec::new())
+                {
+                    self.products.insert(param.var, product);
+                }
+            }
+        }
+    }
+
+    /// The factors of the elements of a map's result.
+    fn product(
+        &self,
+        stm: &Stm,
+        position: usize,
+        levels: &mut Vec<Level>,
+        path: Vec<VarId>,
+    ) -> Option<Product> {
+        let Exp::Map { width, arrays, lambda } = &stm.exp else { return None };
+        levels.push(Level::new(*width, arrays, lambda));
+        let result = lambda.body.result.get(position)?.as_var()?;
+        let made = lambda.body.stms.iter().find(|stm| stm.pat.iter().any(|p| p.var == result))?;
+        if let Exp::Map { .. } = &made.exp {
+            let inner = made.pat.iter().position(|p| p.var == result)?;
+            let path = path.into_iter().chain([result]).collect();
+            return self.product(made, inner, levels, path);
+        }
+        let Exp::BinOp(BinOp::Mul, ty, x, y) = &made.exp else { return None };
+        let factors = [self.factor(*x, levels, &path)?, self.factor(*y, levels, &path)?];
+        matches!(ty, PrimType::F32 | PrimType::F64).then_some(Product { ty: *ty, factors })
+    }
+
+    fn factor(&self, atom: Atom, levels: &[Level], path: &[VarId]) -> Option<Factor> {
+        let var = atom.as_var()?;
+        let nest = Nest { facts: self.facts, levels };
+        if let Some(view) = nest.view(var, 0).filter(|view| !view.labels.is_empty()) {
+            return Some(Factor::View(view));
+        }
+        let level = levels.iter().position(|level| level.bound.contains(&var))?;
+        // A scalar of the innermost map would be an array as large as the products.
+        let is_smaller = level + 1 < levels.len();
+        let is_row = matches!(self.facts.defs.get(&var), Some(Def::Read { .. }))
+            || levels[level].rows.contains_key(&var);
+        (is_smaller && !is_row).then(|| Factor::Inner { path: path[..level].to_vec(), var })
+    }
+}
+
+/// How often elements of arrays are read without a check, in a body and inside of it.
+fn reads_of(body: &Body) -> HashMap<VarId, usize> {
+    fn count(body: &Body, reads: &mut HashMap<VarId, usize>) {
+        for stm in &body.stms {
+            if let (Exp::Index { array, check: Check::Certified, .. }, [param]) =
+                (&stm.exp, stm.pat.as_slice())
+                && !param.ty.is_array()
+            {
+                *reads.entry(*array).or_default() += 1;
+            }
+            crate::walk::bodies(&stm.exp).into_iter().for_each(|inner| count(inner, reads));
+        }
+    }
+    let mut reads = HashMap::new();
+    count(body, &mut reads);
+    reads
+}
+
+struct Changer<'p> {
+    products: HashMap<VarId, Product>,
+    /// Where the factors of an array are: arrays with the dimensions of it that they have.
+    factors: HashMap<VarId, (PrimType, [View; 2])>,
+    vars: &'p mut Vars,
+}
+
+impl Changer<'_> {
+    fn body(&mut self, body: &mut Body) {
+        let mut done = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            for array in stm.pat.iter().map(|p| p.var).collect::<Vec<_>>() {
+                if let Some(Product { ty, factors }) = self.products.remove(&array) {
+                    let views = factors.map(|factor| match factor {
+                        Factor::View(view) => view,
+                        Factor::Inner { path, var } => {
+                            let labels = (0..=path.len()).collect();
+                            let root = self.export(&mut stm, &path, Param { var, ty: Type::Prim(ty) });
+                            View { root: root.var, labels }
+                        }
+                    });
+                    self.factors.insert(array, (ty, views));
+                }
+            }
+            match &stm.exp {
+                Exp::Index { array, indices, .. } if self.factors.contains_key(array) => {
+                    let (array, indices) = (*array, indices.clone());
+                    done.extend(self.read(stm, array, &indices));
+                }
+                _ => done.push(stm),
+            }
+        }
+        body.stms = done;
+    }
+
+    /// A variable of the innermost map on the path, as a result of the outermost one.
+    fn export(&mut self, stm: &mut Stm, path: &[VarId], inner: Param) -> Param {
+        let Stm { pat, exp: Exp::Map { width, lambda, .. }, .. } = stm else { return inner };
+        let own = match path.split_first() {
+            None => inner,
+            Some((next, rest)) => {
+                let next = lambda.body.stms.iter_mut().find(|stm| stm.pat.iter().any(|p| p.var == *next));
+                match next {
+                    Some(next) => self.export(next, rest, inner),
+                    None => inner,
+                }
+            }
+        };
+        if let Some(position) = lambda.body.result.iter().position(|a| *a == Atom::Var(own.var)) {
+            return pat[position].clone();
+        }
+        let all = Param { var: self.vars.fresh("factor"), ty: own.ty.with_outer(&[*width]) };
+        lambda.body.result.push(own.var.into());
+        lambda.ret.push(own.ty);
+        pat.push(all.clone());
+        all
+    }
+
+    fn read(&mut self, stm: Stm, array: VarId, indices: &[Atom]) -> Vec<Stm> {
+        let Some((ty, views)) = self.factors.get(&array) else { return vec![stm] };
+        let (ty, loc) = (*ty, stm.loc);
+        let mut stms = Vec::new();
+        let mut factors = Vec::new();
+        for view in views {
+            let var = self.vars.fresh("factor");
+            let indices = view.labels.iter().map(|label| indices[*label]).collect();
+            let exp = Exp::Index { array: view.root, indices, check: Check::Certified };
+            stms.push(Stm { pat: vec![Param { var, ty: Type::Prim(ty) }], exp, loc });
+            factors.push(Atom::Var(var));
+        }
+        stms.push(Stm { pat: stm.pat, exp: Exp::BinOp(BinOp::Mul, ty, factors[0], factors[1]), loc });
+        stms
+    }
+}

@@ -1,0 +1,294 @@
+//! Sums of products become contractions: Core in, Core out.
+
+use dagaz_core::parse::parse;
+use dagaz_core::print::print_without_locs;
+use dagaz_core::verify::verify;
+use dagaz_optimise::{raise_contractions, remove_dead_code, simplify};
+use expect_test::{Expect, expect};
+
+fn check(input: &str, expected: Expect) {
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    raise_contractions(&mut program);
+    simplify(&mut program);
+    remove_dead_code(&mut program);
+    let errors = verify(&program);
+    assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
+    expected.assert_eq(&print_without_locs(&program));
+}
+
+#[test]
+fn rows_and_columns() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, y: [k][m]f64) : (z: [n][m]f64) =
+            let (t: [m][k]f64) = rearrange (1, 0) y
+            let (z: [n][m]f64) =
+              map n (x)
+                \(row: [k]f64) : ([m]f64) ->
+                  let (zs: [m]f64) =
+                    map m (t)
+                      \(col: [k]f64) : (f64) ->
+                        let (s: f64) =
+                          reduce k (row, col)
+                            pre \(a: f64, b: f64) : (f64) ->
+                              let (p: f64) = f64.mul a b
+                              in (p)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (0.0f64)
+                        in (s)
+                  in (zs)
+            in (z)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, y_4: [k_2][m_1]f64) : (z_5: [n_0][m_1]f64) =
+              let (product_19: [n_0][m_1]f64) = contract [n_0, m_1] sum [k_2] x_3 (0, 2) y_4 (2, 1)
+              in (product_19)
+        "#]],
+    );
+}
+
+#[test]
+fn indices() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [k][n]f32, y: [k][m]f32) : (z: [n][m]f32) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (ps: [k]i64) = iota i64 k 0i64 1i64
+            let (z: [n][m]f32) =
+              map n (is)
+                \(i: i64) : ([m]f32) ->
+                  let (zs: [m]f32) =
+                    map m (js)
+                      \(j: i64) : (f32) ->
+                        let (s: f32) =
+                          reduce k (ps)
+                            pre \(p: i64) : (f32) ->
+                              let (a: f32) = x[p, i] certified
+                              let (b: f32) = y[p, j] certified
+                              let (c: f32) = f32.mul a b
+                              in (c)
+                            op \(u: f32, v: f32) : (f32) ->
+                              let (w: f32) = f32.add u v
+                              in (w)
+                            neutral (0.0f32)
+                        in (s)
+                  in (zs)
+            in (z)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [k_2][n_0]f32, y_4: [k_2][m_1]f32) : (z_5: [n_0][m_1]f32) =
+              let (product_22: [n_0][m_1]f32) = contract [n_0, m_1] sum [k_2] x_3 (2, 0) y_4 (2, 1)
+              in (product_22)
+        "#]],
+    );
+}
+
+#[test]
+fn what_else_the_maps_do_stays() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, c: [n]f64, x: [n][k]f64, y: [m][k]f64, z: [m][k]f64) : (r: [n][m]f64) =
+            let (r: [n][m]f64) =
+              map n (x, c)
+                \(row: [k]f64, factor: f64) : ([m]f64) ->
+                  let (rs: [m]f64) =
+                    map m (y, z)
+                      \(one: [k]f64, two: [k]f64) : (f64) ->
+                        let (s: f64) =
+                          reduce k (row, one, two)
+                            pre \(a: f64, b: f64, d: f64) : (f64) ->
+                              let (p: f64) = f64.mul a b
+                              let (q: f64) = f64.mul factor p
+                              let (t: f64) = f64.mul a d
+                              let (e: f64) = f64.sub q t
+                              in (e)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (1.0f64)
+                        let (g: f64) = f64.tanh s
+                        in (g)
+                  in (rs)
+            in (r)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, c_3: [n_0]f64, x_4: [n_0][k_2]f64, y_5: [m_1][k_2]f64, z_6: [m_1][k_2]f64) : (r_7: [n_0][m_1]f64) =
+              let (product_33: [n_0][m_1]f64) = contract [n_0, m_1] sum [k_2] x_4 (0, 2) y_5 (1, 2)
+              let (product_34: [n_0][m_1]f64) = contract [n_0, m_1] sum [k_2] x_4 (0, 2) z_6 (1, 2)
+              let (r_8: [n_0][m_1]f64) =
+                map n_0 (c_3, product_33, product_34)
+                  \(factor_10: f64, product_31: [m_1]f64, product_32: [m_1]f64) : ([m_1]f64) ->
+                    let (rs_11: [m_1]f64) =
+                      map m_1 (product_31, product_32)
+                        \(product_26: f64, product_29: f64) : (f64) ->
+                          let (mul_27: f64) = f64.mul factor_10 product_26
+                          let (add_28: f64) = f64.add 1.0f64 mul_27
+                          let (sub_30: f64) = f64.sub add_28 product_29
+                          let (g_25: f64) = f64.tanh sub_30
+                          in (g_25)
+                    in (rs_11)
+              in (r_8)
+        "#]],
+    );
+}
+
+#[test]
+fn products_with_vectors_become_one_with_a_matrix() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, w: [m][k]f64) : (r: [n][m]f64) =
+            let (r: [n][m]f64) =
+              map n (x)
+                \(row: [k]f64) : ([m]f64) ->
+                  let (e: [k]f64) =
+                    map k (row)
+                      \(a: f64) : (f64) ->
+                        let (b: f64) = f64.exp a
+                        in (b)
+                  let (rs: [m]f64) =
+                    map m (w)
+                      \(own: [k]f64) : (f64) ->
+                        let (s: f64) =
+                          reduce k (e, own)
+                            pre \(a: f64, b: f64) : (f64) ->
+                              let (p: f64) = f64.mul a b
+                              in (p)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (0.0f64)
+                        in (s)
+                  in (rs)
+            in (r)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64) : (r_5: [n_0][m_1]f64) =
+              let (rows_21: [n_0][k_2]f64) =
+                map n_0 (x_3)
+                  \(row_7: [k_2]f64) : ([k_2]f64) ->
+                    let (e_8: [k_2]f64) =
+                      map k_2 (row_7)
+                        \(a_9: f64) : (f64) ->
+                          let (b_10: f64) = f64.exp a_9
+                          in (b_10)
+                    in (e_8)
+              let (r_6: [n_0][m_1]f64) = contract [n_0, m_1] sum [k_2] rows_21 (0, 2) w_4 (1, 2)
+              in (r_6)
+        "#]],
+    );
+}
+
+#[test]
+fn distances_and_dots_of_rows_stay() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, y: [m][k]f64) : (r: [n][m]f64, t: [n]f64) =
+            let (r: [n][m]f64) =
+              map n (x)
+                \(row: [k]f64) : ([m]f64) ->
+                  let (rs: [m]f64) =
+                    map m (y)
+                      \(other: [k]f64) : (f64) ->
+                        let (s: f64) =
+                          reduce k (row, other)
+                            pre \(a: f64, b: f64) : (f64) ->
+                              let (d: f64) = f64.sub a b
+                              let (p: f64) = f64.mul d d
+                              in (p)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (0.0f64)
+                        in (s)
+                  in (rs)
+            let (t: [n]f64) =
+              map n (x)
+                \(row: [k]f64) : (f64) ->
+                  let (s: f64) =
+                    reduce k (row)
+                      pre \(a: f64) : (f64) ->
+                        let (p: f64) = f64.mul a a
+                        in (p)
+                      op \(u: f64, v: f64) : (f64) ->
+                        let (w: f64) = f64.add u v
+                        in (w)
+                      neutral (0.0f64)
+                  in (s)
+            in (r, t)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, y_4: [m_1][k_2]f64) : (r_5: [n_0][m_1]f64, t_6: [n_0]f64) =
+              let (r_7: [n_0][m_1]f64) =
+                map n_0 (x_3)
+                  \(row_8: [k_2]f64) : ([m_1]f64) ->
+                    let (rs_9: [m_1]f64) =
+                      map m_1 (y_4)
+                        \(other_10: [k_2]f64) : (f64) ->
+                          let (s_11: f64) =
+                            reduce k_2 (row_8, other_10)
+                              pre \(a_12: f64, b_13: f64) : (f64) ->
+                                let (d_14: f64) = f64.sub a_12 b_13
+                                let (p_15: f64) = f64.mul d_14 d_14
+                                in (p_15)
+                              op \(u_16: f64, v_17: f64) : (f64) ->
+                                let (w_18: f64) = f64.add u_16 v_17
+                                in (w_18)
+                              neutral (0.0f64)
+                          in (s_11)
+                    in (rs_9)
+              let (t_19: [n_0]f64) =
+                map n_0 (x_3)
+                  \(row_20: [k_2]f64) : (f64) ->
+                    let (s_21: f64) =
+                      reduce k_2 (row_20)
+                        pre \(a_22: f64) : (f64) ->
+                          let (p_23: f64) = f64.mul a_22 a_22
+                          in (p_23)
+                        op \(u_24: f64, v_25: f64) : (f64) ->
+                          let (w_26: f64) = f64.add u_24 v_25
+                          in (w_26)
+                        neutral (0.0f64)
+                    in (s_21)
+              in (r_7, t_19)
+        "#]],
+    );
+}
+
+#[test]
+fn small_constant_sizes_stay() {
+    check(
+        r"def f (n: i64, x: [n][3]f64, y: [3][3]f64) : (z: [n][3]f64) =
+            let (z: [n][3]f64) =
+              map n (x)
+                \(row: [3]f64) : ([3]f64) ->
+                  let (zs: [3]f64) =
+                    map 3i64 (y)
+                      \(other: [3]f64) : (f64) ->
+                        let (s: f64) =
+                          reduce 3i64 (row, other)
+                            pre \(a: f64, b: f64) : (f64) ->
+                              let (p: f64) = f64.mul a b
+                              in (p)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (0.0f64)
+                        in (s)
+                  in (zs)
+            in (z)",
+        expect![[r#"
+            def f (n_0: i64, x_1: [n_0][3i64]f64, y_2: [3i64][3i64]f64) : (z_3: [n_0][3i64]f64) =
+              let (z_4: [n_0][3i64]f64) =
+                map n_0 (x_1)
+                  \(row_5: [3i64]f64) : ([3i64]f64) ->
+                    let (zs_6: [3i64]f64) =
+                      map 3i64 (y_2)
+                        \(other_7: [3i64]f64) : (f64) ->
+                          let (s_8: f64) =
+                            reduce 3i64 (row_5, other_7)
+                              pre \(a_9: f64, b_10: f64) : (f64) ->
+                                let (p_11: f64) = f64.mul a_9 b_10
+                                in (p_11)
+                              op \(u_12: f64, v_13: f64) : (f64) ->
+                                let (w_14: f64) = f64.add u_12 v_13
+                                in (w_14)
+                              neutral (0.0f64)
+                          in (s_8)
+                    in (zs_6)
+              in (z_4)
+        "#]],
+    );
+}
