@@ -1,23 +1,17 @@
 //! Machine code gives what the interpreter gives, bit by bit, and fails with the same words.
 
 use std::path::Path;
-use std::time::Duration;
 
 use dagaz::testing::run::{Settings, Status};
 use dagaz::testing::{report, suite};
-use dagaz::{Backend, compile_source, data};
+use dagaz::{Backend, Execution, compile_source, data};
 
 fn check_folder(folder: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let tests = suite::find_tests(&[path]).expect("a folder of programs");
     assert!(!tests.is_empty(), "there are no tests in {folder}");
-    let settings = Settings {
-        timeout: Duration::from_secs(60),
-        memory: 1 << 30,
-        exclude: Vec::new(),
-        dialect: dagaz::Dialect::Dagaz,
-        backend: Backend::C,
-    };
+    // As `dagaz run` compiles.
+    let settings = Settings { execution: Execution::on(Backend::C), ..Settings::new(Backend::C) };
     let results = suite::run_tests(tests, &settings, 2, &|_| {});
     let all_passed = results.iter().all(|result| result.status == Status::Passed);
     assert!(all_passed, "{}", report::text(&results));
