@@ -102,3 +102,35 @@ fn updates_in_place_leave_other_arrays_alone() {
         "[1i32, 2i32, 3i32, 4i32]",
     );
 }
+
+#[test]
+fn results_are_made_in_their_places() {
+    check(
+        "entry main [n] (xs: [n]i64) (m: i64) =
+           (map (\\x -> if x > 2 then map (+ x) (iota m) else replicate m 7) xs,
+            map (\\x -> if x > 2 then reverse (iota m) else if x > 1 then scan (+) 0 (iota m) else iota m) xs,
+            map (\\x -> loop a = replicate m x for i < m - 1 do a with [i + 1] = a[i] + x) xs,
+            map (\\x -> loop a = iota m for i < m do if a[i] > x then a with [i] = 0 else a) xs,
+            map (\\x -> (copy xs with [0] = x) with [1] = x + 1) xs,
+            map (\\x -> let ys = scatter (copy xs) [x, 0] [9, 8] in loop ys for _i < 2 do map (+ 1) ys) xs,
+            map (\\x -> flatten (map (\\y -> map (+ y) (replicate m x)) xs)) xs)",
+        "[1i64, 2i64, 3i64] 4i64",
+    );
+}
+
+#[test]
+fn loops_update_in_place_what_nobody_else_has() {
+    check(
+        "entry main [n] (xs: [n][n]i64) =
+           let (ys, zs, k) = loop (ys, zs, k) = (copy xs, xs, 0) while k < n do
+               let row = copy ys[k]
+               let ys = if row[0] > 2 then ys with [k, 0] = k else ys with [0, k] = zs[k, 0]
+               in (ys, zs, k + ys[0, 0])
+           let last = loop r = xs[0] for i < n do if r[i] > 100 then r else xs[i]
+           let as = loop as = copy xs for i < n do loop as for j < n - 1 do as with [i, j + 1] = as[i, j] + i
+           let sums = reduce (\\_ r -> copy r) (replicate n 0) ys
+           let ends = copy ys with [n - 1] = replicate n 77
+           in (xs, ys, ends, zs, k, last, as, sums)",
+        "[[1i64, 2i64, 3i64], [3i64, 5i64, 6i64], [1i64, 8i64, 9i64]]",
+    );
+}

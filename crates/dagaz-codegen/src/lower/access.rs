@@ -382,23 +382,44 @@ impl Lower<'_> {
                     self.line(format!("memcpy({target} + {offset}, {source}, ({count}) * sizeof({elem}));"));
                     return Ok(());
                 }
-                self.copy_elements(target, offset, dims, source, &mut Vec::new())
+                self.copy_elements((target, offset, None), dims, source, &mut Vec::new())
             }
             (Type::Array { .. }, Atom::Const(_)) => Err("internal error: a constant array".into()),
             (Type::Acc { .. }, _) => Ok(()),
         }
     }
 
-    fn copy_elements(
+    /// Writes an element or a row to row `i` of an array with strides.
+    pub(super) fn store_apart(
         &mut self,
         target: &str,
-        offset: &str,
+        (i, strides): (&str, &[String]),
+        row: &Type,
+        value: Atom,
+    ) -> Lowered<()> {
+        let offset = strided(&[i.to_string()], strides);
+        match (row, value) {
+            (Type::Array { dims, .. }, Atom::Var(source)) => {
+                let rest = strides.get(1..).unwrap_or_default().to_vec();
+                self.copy_elements((target, &offset, Some(&rest)), dims, source, &mut Vec::new())
+            }
+            _ => self.store(target, &offset, row, value),
+        }
+    }
+
+    fn copy_elements(
+        &mut self,
+        (target, offset, strides): (&str, &str, Option<&[String]>),
         dims: &[Atom],
         source: VarId,
         counters: &mut Vec<String>,
     ) -> Lowered<()> {
         let Some(dim) = dims.get(counters.len()) else {
-            let (to, from) = (self.offset(counters, dims), self.element(source, counters)?);
+            let to = match strides {
+                Some(strides) => strided(counters, strides),
+                None => self.offset(counters, dims),
+            };
+            let from = self.element(source, counters)?;
             let place = if offset == "0" { to } else { format!("{offset} + {to}") };
             self.line(format!("{target}[{place}] = {from};"));
             return Ok(());
@@ -408,7 +429,7 @@ impl Lower<'_> {
         let kind = if is_last { LoopKind::SIMD } else { LoopKind::Sequential };
         self.for_loop(kind, &bound, |l, i| {
             counters.push(i.to_string());
-            l.copy_elements(target, offset, dims, source, counters)?;
+            l.copy_elements((target, offset, strides), dims, source, counters)?;
             counters.pop();
             Ok(())
         })

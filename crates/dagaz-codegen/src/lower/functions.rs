@@ -29,6 +29,7 @@ pub(crate) fn lower(program: &Program) -> Lowered<Module> {
         accs: HashMap::new(),
         open: Vec::new(),
         dests: HashMap::new(),
+        placed: HashSet::new(),
         region: 0,
         regions: 0,
         temps: 0,

@@ -18,6 +18,7 @@ mod functions;
 mod histograms;
 mod interior;
 mod parallel;
+mod placing;
 mod rows;
 mod vectors;
 mod views;
@@ -36,6 +37,7 @@ use crate::{Site, SiteKind};
 use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
+use placing::Place;
 
 type Lowered<T> = Result<T, String>;
 
@@ -86,8 +88,10 @@ struct Lower<'p> {
     vars: HashMap<VarId, VarInfo>,
     accs: HashMap<VarId, usize>,
     open: Vec<OpenAcc>,
-    /// Where the result of a statement belongs: pointer and block.
-    dests: HashMap<VarId, (String, String)>,
+    /// Where the result of a statement belongs.
+    dests: HashMap<VarId, Place>,
+    /// Arrays that nobody else uses the memory of, though they have no reference to it.
+    placed: HashSet<VarId>,
     region: u32,
     regions: u32,
     temps: u32,
@@ -247,6 +251,7 @@ impl<'p> Lower<'p> {
 
     fn bind_as(&mut self, param: &Param, form: Form) {
         let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
+        self.placed.remove(&param.var);
         self.vars.insert(param.var, info);
     }
 
@@ -460,7 +465,7 @@ impl<'p> Lower<'p> {
             Exp::Contract { sizes, rank, left, right } => self.contract(pat, (sizes, *rank), left, right),
             Exp::Scratch { elem, dims } => self.scratch(pat, *elem, dims),
             Exp::ArrayLit { row, elems } => self.array_lit(pat, row, elems),
-            Exp::If { cond, then, otherwise } => self.branches(pat, *cond, then, otherwise),
+            Exp::If { cond, then, otherwise } => self.branches(stm, *cond, then, otherwise),
             Exp::Loop { params, form, body, .. } => self.loop_exp(pat, params, form, body),
             Exp::Call { fun, args } => self.call(pat, *fun, args),
             Exp::Assert { cond, message } => self.assert(*cond, message),
