@@ -134,3 +134,61 @@ fn loops_update_in_place_what_nobody_else_has() {
         "[[1i64, 2i64, 3i64], [3i64, 5i64, 6i64], [1i64, 8i64, 9i64]]",
     );
 }
+
+#[test]
+fn maps_write_into_what_they_update() {
+    let matrix = "[[4i64, 2i64, 3i64, 9i64], [3i64, 5i64, 6i64, 1i64], [1i64, 8i64, 9i64, 2i64], [7i64, 1i64, 2i64, 5i64]]";
+    let update = |new: &str| {
+        let program = format!(
+            "entry main [n] (xs: [n][n]i64) = loop a = copy xs for k < n - 1 do
+               let m = n - k - 1
+               let part = a[k + 1:, k + 1:] :> [m][m]i64
+               {new}"
+        );
+        check(&program, matrix);
+    };
+    // The same element, another row, another column.
+    update("let new = map (map (* 2)) part in a with [k + 1:, k + 1:] = new");
+    update(
+        "let row = a[k, k + 1:] :> [m]i64 let new = map (\\old -> map2 (+) old row) part in a with [k + 1:, k + 1:] = new",
+    );
+    update(
+        "let col = a[k + 1:, k] :> [m]i64 let new = map2 (\\old x -> map (+ x) old) part col in a with [k + 1:, k + 1:] = new",
+    );
+    update(
+        "let new = map (\\old -> let s = i64.sum old in map (+ s) old) part in a with [k + 1:, k + 1:] = new",
+    );
+    // Others of the same rows, reversed rows, columns, other rows of the same part.
+    update("let new = map (\\old -> map2 (+) old (reverse old)) part in a with [k + 1:, k + 1:] = new");
+    update("let new = map2 (map2 (+)) part (reverse part) in a with [k + 1:, k + 1:] = new");
+    update("let new = map2 (map2 (+)) part (transpose part) in a with [k + 1:, k + 1:] = new");
+    update("let new = map (\\old -> map2 (+) old part[0]) part in a with [k + 1:, k + 1:] = new");
+    update(
+        "let up = a[k:n - 1, k + 1:] :> [m][m]i64 let new = map2 (map2 (+)) part up in a with [k + 1:, k + 1:] = new",
+    );
+    update("let new = map (map (+ 1)) part in a with [k:n - 1, k + 1:] = new");
+    // What was there is used later, or written later.
+    update(
+        "let new = map (map (+ 1)) part let s = i64.sum (flatten part) let a = a with [k + 1:, k + 1:] = new in a with [0, 0] = s",
+    );
+    update(
+        "let new = map (map (+ 1)) part let a = a with [k + 1, k + 1] = 50 in a with [k + 1:, k + 1:] = new",
+    );
+    update("let new = map (map (+ 1)) part let a = a with [k, k] = 50 in a with [k + 1:, k + 1:] = new");
+    update(
+        "let new = map (map (+ 1)) part let a = a with [k + 1:, k + 1:] = new in a with [k, k + 1:] = new[0]",
+    );
+    // Something can go wrong.
+    update("let new = map (map (\\x -> 100 / (x - k))) part in a with [k + 1:, k + 1:] = new");
+    check(
+        "entry main [n] (xs: [n]i64) (ys: [n]i64) =
+           let zs = copy xs
+           let new = map2 (+) zs[1:n] ys[1:n]
+           let zs = zs with [1:n] = new
+           let rows = copy (replicate 3 zs)
+           let new = map (+ 1) rows[1]
+           let rows = rows with [1] = new
+           in (xs, zs, rows)",
+        "[1i64, 2i64, 3i64] [10i64, 20i64, 30i64]",
+    );
+}

@@ -248,6 +248,15 @@ impl Lower<'_> {
             }
             _ => {}
         }
+        let (offset, strides) = self.layout(array, slice)?;
+        let (source, target) = (self.name(array), self.name(param.var));
+        self.bind_as(param, Form::View { strides });
+        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        Ok(())
+    }
+
+    /// Where a slice begins, and how far apart its elements are.
+    pub(super) fn layout(&self, array: VarId, slice: &[DimSlice]) -> Lowered<(String, Vec<String>)> {
         let strides = self.strides(array)?;
         let mut kept = Vec::new();
         let mut starts = Vec::new();
@@ -265,11 +274,8 @@ impl Lower<'_> {
                 }
             }
         }
-        let (source, target) = (self.name(array), self.name(param.var));
-        let offset = strided(&starts, &strides);
-        self.bind_as(param, Form::View { strides: kept });
-        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
-        Ok(())
+        kept.extend(strides[slice.len().min(strides.len())..].iter().cloned());
+        Ok((strided(&starts, &strides), kept))
     }
 
     /// Where the slice begins, if its elements are next to each other: fixed indices, then a range, then all.
@@ -352,6 +358,9 @@ impl Lower<'_> {
             self.check_bounds(indices, &dims);
         }
         self.take_unique(param, array)?;
+        if self.written.remove(&param.var) {
+            return Ok(());
+        }
         let target = self.name(param.var);
         if let Some(indices) = fixed {
             let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();

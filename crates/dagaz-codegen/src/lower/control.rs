@@ -211,7 +211,7 @@ impl Lower<'_> {
     fn iteration(&mut self, params: &[(Param, Atom)], carried: &[Carried], body: &Body) -> Lowered<()> {
         self.bind_carried(params, carried);
         let anew = || params.iter().zip(carried).enumerate().filter(|(_, (_, how))| **how == Carried::Anew);
-        let owned: Vec<Param> = anew().map(|(_, ((p, _), _))| p.clone()).filter(|p| !p.ty.is_acc()).collect();
+        let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).filter(|p| !p.ty.is_acc()).collect();
         let mut next: Vec<(String, &Param, Atom)> = Vec::new();
         for (position, ((param, _), _)) in anew() {
             next.push((self.temp("next"), param, body.result[position]));
@@ -219,7 +219,7 @@ impl Lower<'_> {
         for (name, param, _) in &next {
             self.declare_as(name, &param.ty);
         }
-        self.body(body, &owned, |l| {
+        self.body(body, &own, |l| {
             for (name, _, result) in &next {
                 l.assign(name, *result)?;
             }

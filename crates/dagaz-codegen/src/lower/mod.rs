@@ -17,9 +17,11 @@ mod folds;
 mod functions;
 mod histograms;
 mod interior;
+mod overwriting;
 mod parallel;
 mod placing;
 mod rows;
+mod symbols;
 mod vectors;
 mod views;
 
@@ -38,6 +40,7 @@ use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
 use placing::Place;
+use symbols::Symbols;
 
 type Lowered<T> = Result<T, String>;
 
@@ -92,6 +95,11 @@ struct Lower<'p> {
     dests: HashMap<VarId, Place>,
     /// Arrays that nobody else uses the memory of, though they have no reference to it.
     placed: HashSet<VarId>,
+    /// Arrays that their variables are the only owners of, until they are consumed.
+    alone: HashSet<VarId>,
+    /// Updates of these have nothing to copy: a map has written the elements.
+    written: HashSet<VarId>,
+    symbols: Symbols,
     region: u32,
     regions: u32,
     temps: u32,
@@ -252,6 +260,7 @@ impl<'p> Lower<'p> {
     fn bind_as(&mut self, param: &Param, form: Form) {
         let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
         self.placed.remove(&param.var);
+        self.alone.remove(&param.var);
         self.vars.insert(param.var, info);
     }
 
@@ -361,9 +370,13 @@ impl<'p> Lower<'p> {
         }
         let region = self.region;
         self.frames.push(Frame { last_use, index: 0, region, repeated: HashSet::new() });
+        // What is bound elsewhere may be seen by variables from elsewhere.
+        let mut plans = overwriting::plans(&self.symbols, body);
+        plans.retain(|plan| bound.contains(&plan.array));
         for (index, stm) in body.stms.iter().enumerate() {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
+            self.prepare_maps(&plans, index)?;
             self.stm(stm)?;
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {

@@ -287,7 +287,7 @@ impl Lower<'_> {
 }
 
 /// Whether a scalar operation can stop the program.
-fn can_fail(exp: &Exp) -> bool {
+pub(super) fn can_fail(exp: &Exp) -> bool {
     match exp {
         Exp::Index { check, .. } => *check == Check::Checked,
         Exp::BinOp(op, ty, ..) => {

@@ -14,6 +14,7 @@ use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::accumulators::elementwise;
+use super::overwriting::Plan;
 use super::{Form, Lower, Lowered, elem};
 
 /// Memory for the elements of an array.
@@ -66,6 +67,42 @@ impl Lower<'_> {
             }
         }
         false
+    }
+
+    /// Prepares maps that write into arrays, before a statement.
+    pub(super) fn prepare_maps(&mut self, plans: &[Plan], index: usize) -> Lowered<()> {
+        for plan in plans.iter().filter(|plan| plan.first_use == index) {
+            self.own_alone(plan.array)?;
+        }
+        for plan in plans.iter().filter(|plan| plan.map == index) {
+            self.follow(plan)?;
+        }
+        Ok(())
+    }
+
+    /// Makes sure that nobody else has an array that a map will write to.
+    fn own_alone(&mut self, array: VarId) -> Lowered<()> {
+        let info = self.info(array)?;
+        if info.form == (Form::Block { owned: true }) && info.region == self.region {
+            let (name, ty) = (self.name(array), info.ty.clone());
+            self.make_unique(&name, &ty)?;
+            self.alone.insert(array);
+        }
+        Ok(())
+    }
+
+    /// Has a map write into an array, if nobody else has it.
+    fn follow(&mut self, plan: &Plan) -> Lowered<()> {
+        let is_block = matches!(self.info(plan.array)?.form, Form::Block { .. });
+        let is_own = self.placed.contains(&plan.array) || self.alone.contains(&plan.array);
+        if is_block && is_own && !self.dests.contains_key(&plan.result) {
+            let (offset, strides) = self.layout(plan.array, &plan.slice)?;
+            let (name, mem) = (self.name(plan.array), self.mem(plan.array));
+            let place = Place { pointer: format!("{name} + {offset}"), mem, strides: Some(strides) };
+            self.dests.insert(plan.result, place);
+            self.written.insert(plan.updated);
+        }
+        Ok(())
     }
 
     /// Declares a variable in its place, if it has one.
