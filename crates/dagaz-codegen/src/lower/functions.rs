@@ -44,6 +44,7 @@ pub(crate) fn lower(program: &Program) -> Lowered<Module> {
         blocks: HashSet::new(),
         bases: HashMap::new(),
         deferred: None,
+        guard: None,
         is_at_border: false,
         parallel: 0,
     };

@@ -114,6 +114,8 @@ struct Lower<'p> {
     bases: HashMap<VarId, VarId>,
     /// In a loop for vector units.
     deferred: Option<Deferred>,
+    /// In branches that are computed whether they are wanted or not: the variable that says if they are.
+    guard: Option<String>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// How many parallel loops there are around the statement at hand.
