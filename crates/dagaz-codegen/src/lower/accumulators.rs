@@ -150,10 +150,16 @@ impl Lower<'_> {
                 Ok(())
             })
         })?;
-        // A result can be another accumulator, from outside.
         for (param, result) in rest.iter().zip(&lambda.body.result[inputs.len()..]) {
-            if param.ty.is_acc() {
-                self.bind_acc(param.var, *result)?;
+            match &param.ty {
+                // A result can be another accumulator, from outside.
+                Type::Acc { .. } => self.bind_acc(param.var, *result)?,
+                // To Core these are new arrays, though they may be from outside, too.
+                Type::Array { .. } => {
+                    let name = self.name(param.var);
+                    self.make_unique(&name, &param.ty)?;
+                }
+                Type::Prim(_) => {}
             }
         }
         Ok(())

@@ -11,13 +11,10 @@ use crate::scalar::type_code;
 impl Lower<'_> {
     /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
     pub(super) fn allocate(&mut self, param: &Param) -> Lowered<()> {
-        let (name, elem) = (self.name(param.var), elem(&param.ty)?);
-        if let Some((pointer, mem)) = self.dests.remove(&param.var) {
-            self.bind(param, false);
-            self.set_array(elem, &name, &pointer, &mem);
-            return Ok(());
+        match self.is_placed(param)? {
+            true => Ok(()),
+            false => self.allocate_new(param),
         }
-        self.allocate_new(param)
     }
 
     pub(super) fn allocate_new(&mut self, param: &Param) -> Lowered<()> {
@@ -45,6 +42,9 @@ impl Lower<'_> {
 
     /// Declares a variable that takes over an array and is its only owner.
     pub(super) fn take_unique(&mut self, param: &Param, array: VarId) -> Lowered<()> {
+        if self.placed.contains(&array) {
+            return self.stay_in_place(param, array);
+        }
         self.declare(param);
         let name = self.name(param.var);
         self.assign(&name, array.into())?;
@@ -68,7 +68,7 @@ impl Lower<'_> {
     pub(super) fn copy(&mut self, pat: &[Param], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
         let is_block = matches!(self.info(array)?.form, Form::Block { .. });
-        if self.dests.contains_key(&param.var) || !is_block {
+        if self.dests.contains_key(&param.var) || !is_block || self.placed.contains(&array) {
             self.allocate(param)?;
             let target = self.name(param.var);
             return self.store(&target, "0", &param.ty, array.into());

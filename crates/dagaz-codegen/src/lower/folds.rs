@@ -346,7 +346,11 @@ impl Lower<'_> {
             self.declare(output);
             let target = self.name(output.var);
             match output.ty.is_array() {
-                true => self.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
+                true => {
+                    self.line(format!("{target} = {name}; {target}_mem = {name}_mem;"));
+                    // To Core this is a new array, though it may be a row or the neutral element.
+                    self.make_unique(&target, &output.ty)?;
+                }
                 false => self.line(format!("{target} = {name};")),
             }
         }

@@ -8,6 +8,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::folds::Fold;
 use super::interior::interior;
+use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
@@ -22,7 +23,13 @@ impl Lower<'_> {
         arrays: &[VarId],
         lambda: &Lambda,
     ) -> Lowered<()> {
-        if let Some(reduce) = self.interchangeable(pat, arrays, lambda) {
+        let has_strides =
+            |l: &Self, p: &Param| l.dests.get(&p.var).is_some_and(|place| place.strides.is_some());
+        let interchanged = match pat.iter().any(|p| has_strides(self, p)) {
+            true => None,
+            false => self.interchangeable(pat, arrays, lambda),
+        };
+        if let Some(reduce) = interchanged {
             let Exp::Reduce { width: depth, arrays: own, pre, op, neutral, .. } = &reduce else {
                 return Err("internal error: no reduction".into());
             };
@@ -161,7 +168,7 @@ impl Lower<'_> {
 
     fn iteration_of_map(&mut self, pat: &[Param], arrays: &[VarId], lambda: &Lambda, i: &str) -> Lowered<()> {
         self.load_row(arrays, &lambda.params, i)?;
-        let direct = self.set_destinations(pat, lambda, i);
+        let direct = self.set_destinations(pat, lambda, i)?;
         self.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &direct))
     }
 
@@ -172,7 +179,12 @@ impl Lower<'_> {
             if row.is_acc() || direct.contains(&position) {
                 continue;
             }
-            let (target, size) = (self.name(param.var), self.product(row.dims()));
+            let target = self.name(param.var);
+            if let Form::View { strides } = self.info(param.var)?.form.clone() {
+                self.store_apart(&target, (i, &strides), row, *result)?;
+                continue;
+            }
+            let size = self.product(row.dims());
             let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
             self.store(&target, &offset, row, *result)?;
         }
@@ -330,20 +342,24 @@ impl Lower<'_> {
     }
 
     /// Results that the lambda can write straight to where they belong. Gives their positions.
-    fn set_destinations(&mut self, pat: &[Param], lambda: &Lambda, i: &str) -> Vec<usize> {
+    fn set_destinations(&mut self, pat: &[Param], lambda: &Lambda, i: &str) -> Lowered<Vec<usize>> {
         let mut direct = Vec::new();
         for (position, (param, result)) in pat.iter().zip(&lambda.body.result).enumerate() {
-            let Atom::Var(var) = *result else { continue };
             let row = &lambda.ret[position];
-            let is_repeated = lambda.body.result.iter().filter(|r| *r == result).count() > 1;
-            let makes_it = lambda.body.stms.iter().find(|stm| stm.pat.iter().any(|p| p.var == var));
-            if row.is_array() && !is_repeated && makes_it.is_some_and(|stm| takes_destination(&stm.exp)) {
-                let (target, size) = (self.name(param.var), self.product(row.dims()));
-                self.dests.insert(var, (format!("{target} + {i} * ({size})"), format!("{target}_mem")));
+            if !row.is_array() {
+                continue;
+            }
+            let target = self.name(param.var);
+            let (size, strides) = match &self.info(param.var)?.form {
+                Form::View { strides } => (strides[0].clone(), Some(strides[1..].to_vec())),
+                _ => (format!("({})", self.product(row.dims())), None),
+            };
+            let (pointer, mem) = (format!("{target} + {i} * {size}"), format!("{target}_mem"));
+            if self.send(&lambda.body, *result, Place { pointer, mem, strides }) {
                 direct.push(position);
             }
         }
-        direct
+        Ok(direct)
     }
 }
 
@@ -360,21 +376,4 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether the lowering of an expression begins with [`Lower::allocate`] for all of its variables.
-fn takes_destination(exp: &Exp) -> bool {
-    matches!(
-        exp,
-        Exp::Map { .. }
-            | Exp::Scan { .. }
-            | Exp::Copy(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate { .. }
-            | Exp::Rearrange { .. }
-            | Exp::Concat { .. }
-            | Exp::Contract { .. }
-            | Exp::Scratch { .. }
-            | Exp::ArrayLit { .. }
-    )
 }
