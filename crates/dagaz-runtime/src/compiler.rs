@@ -48,7 +48,14 @@ pub enum Effort {
     Full,
 }
 
+/// A text with more bytes is compiled quickly: the C compiler would take longer than most people wait.
+const VERY_LONG: usize = 2 << 20;
+
 impl Effort {
+    fn for_text(self, text: &str) -> Effort {
+        if text.len() > VERY_LONG { Effort::Quick } else { self }
+    }
+
     fn flag(self) -> &'static str {
         match self {
             Effort::Quick => "-O1",
@@ -129,14 +136,14 @@ fn is_program(path: &Path) -> bool {
 pub(crate) fn shared_object(text: &str, making: &Making) -> Result<Object, String> {
     let compiler = compiler()?;
     let cache = cache::folder();
-    let kept =
-        cache.as_ref().map(|folder| folder.join(format!("{}.so", key(&compiler, making.effort, text))));
+    let effort = making.effort.for_text(text);
+    let kept = cache.as_ref().map(|folder| folder.join(format!("{}.so", key(&compiler, effort, text))));
     if let Some(path) = kept.clone().filter(|path| cache::is_whole(path)) {
         return Ok(Object { path, _folder: None });
     }
     let folder = cache::workspace(cache.as_deref())?;
     let made = folder.path().join("made.so");
-    let flags: Vec<&str> = [making.effort.flag()].into_iter().chain(FLAGS).chain(SHARED).collect();
+    let flags: Vec<&str> = [effort.flag()].into_iter().chain(FLAGS).chain(SHARED).collect();
     compile(&compiler, &flags, text, &folder, &made, making)?;
     cache::seal(&made)?;
     match (kept, cache) {
