@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm as CoreStm};
+use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Program, Stm as CoreStm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
