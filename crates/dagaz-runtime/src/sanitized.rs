@@ -55,7 +55,7 @@ impl Sanitized {
         command.args(["-b", "-e", name, "--threads", &self.threads.to_string()]);
         // Memory that there is not is an answer, not an error; and there are no leaks at the end of a failed program.
         let options = format!("exitcode={FINDING}:allocator_may_return_null=1:detect_leaks=0");
-        command.env("ASAN_OPTIONS", options).env("UBSAN_OPTIONS", "print_stacktrace=1");
+        command.env("UBSAN_OPTIONS", &options).env("ASAN_OPTIONS", &options);
         command.stdin(File::open(file("input")).map_err(cannot)?);
         command.stdout(File::create(file("output")).map_err(cannot)?);
         command.stderr(File::create(file("messages")).map_err(cannot)?);
@@ -71,11 +71,10 @@ impl Sanitized {
         }
         let messages = std::fs::read(file("messages")).unwrap_or_default();
         let messages = String::from_utf8_lossy(&messages);
-        match status.code() {
-            Some(1) => {
-                let first = messages.lines().next().unwrap_or_default();
-                Err(RuntimeError::new(first.strip_prefix("error: ").unwrap_or(first)))
-            }
+        let first = messages.lines().next().unwrap_or_default();
+        // Our own messages begin with this word.
+        match (status.code(), first.strip_prefix("error: ")) {
+            (Some(1), Some(message)) => Err(RuntimeError::new(message)),
             _ => Err(RuntimeError::new(format!("internal error: {}", finding(&messages, status)))),
         }
     }
