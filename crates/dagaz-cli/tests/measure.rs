@@ -102,7 +102,7 @@ fn cases_are_measured_and_compared() {
     let first = text(&dagaz(folder.path(), &["bench", "program.fut", "--runs", "5", "--json", "all.json"]));
     let cases: Vec<&str> = first.lines().skip(2).map(|line| line[..26].trim()).collect();
     assert_eq!(cases, ["squares [1000]f64", "squares [2]f64", "squares [2]f64 #2"], "{first}");
-    // A run that took a thousand times as long as it did.
+    // The same cases, if they had taken a quarter of an hour or half an hour.
     let json = std::fs::read_to_string(folder.path().join("all.json")).expect("a file");
     let is_time = |line: &str| line.trim().trim_end_matches(',').parse::<f64>().is_ok();
     let slower: Vec<String> = json
