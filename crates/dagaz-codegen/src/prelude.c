@@ -99,6 +99,7 @@ typedef struct dz_ctx {
   void *user;
   struct dz_ctx *program; /* the first one */
   i64 live, limit, peak;  /* bytes; counted in the first context, for all */
+  i64 turns;              /* how many blocks there were */
   i32 patience, depth, max_depth, threads;
   char *stack_low;
   dz_block blocks;
@@ -114,7 +115,12 @@ typedef struct dz_ctx {
   i64 note_count, note_room;
 } dz_ctx;
 
+/* What a loop reads instead of an element that is not there, before it fails. */
+static const u64 dz_nothing[1] = {0};
+
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
+/* In a loop: it is not worth vectors. */
+#define DZ_NO_VECTORS() __asm__ volatile("")
 
 static i32 dz_fail(dz_ctx *ctx, i32 site) {
   ctx->site = site;
@@ -187,27 +193,31 @@ enum { DZ_LARGE = 4 << 20, DZ_PAGE = 2 << 20 };
 
 static void dz_give_to_system(dz_ctx *ctx, dz_block *block) {
   __atomic_fetch_sub(&ctx->program->live, block->bytes, __ATOMIC_RELAXED);
-  if (block->bytes >= DZ_LARGE) free(block->data);
+  if (block->bytes >= DZ_LARGE) free((void *)((uintptr_t)block->data & ~(uintptr_t)(DZ_PAGE - 1)));
   free(block);
 }
 
-static dz_block *dz_get_from_system(i64 bytes) {
+/* Arrays begin at different places of their pages, so that a loop over several does not use the same places at once. */
+static dz_block *dz_get_from_system(dz_ctx *ctx, i64 bytes) {
   const i64 header = 64;
+  i64 turn = __atomic_fetch_add(&ctx->program->turns, 1, __ATOMIC_RELAXED);
+  i64 shift = bytes < 32768 ? 0 : (turn * 17 & 63) * 64;
   if (bytes < DZ_LARGE) {
-    dz_block *block = aligned_alloc(64, header + bytes + 64);
-    if (block) block->data = (char *)block + header;
+    dz_block *block = aligned_alloc(64, header + shift + bytes + 64);
+    if (block) block->data = (char *)block + header + shift;
     return block;
   }
   dz_block *block = malloc(sizeof *block);
   if (!block) return NULL;
-  i64 room = (bytes + 64 + DZ_PAGE - 1) & ~(i64)(DZ_PAGE - 1);
-  block->data = aligned_alloc(DZ_PAGE, room);
-  if (!block->data) {
+  i64 room = (bytes + shift + 64 + DZ_PAGE - 1) & ~(i64)(DZ_PAGE - 1);
+  char *data = aligned_alloc(DZ_PAGE, room);
+  if (!data) {
     free(block);
     return NULL;
   }
+  block->data = data + shift;
 #if defined(MADV_HUGEPAGE)
-  madvise(block->data, room, MADV_HUGEPAGE);
+  madvise(data, room, MADV_HUGEPAGE);
 #endif
   return block;
 }
@@ -252,7 +262,7 @@ static __attribute__((noinline)) dz_block *dz_new_block(dz_ctx *ctx, i32 site, i
     if (live <= limit) {
       /* Threads that come here at the same time may miss a little. */
       if (live > ctx->program->peak) __atomic_store_n(&ctx->program->peak, live, __ATOMIC_RELAXED);
-      block = dz_get_from_system(bytes);
+      block = dz_get_from_system(ctx, bytes);
       if (!block) limit = ctx->program->live - bytes;
     }
     if (!block) __atomic_fetch_sub(&ctx->program->live, bytes, __ATOMIC_RELAXED);

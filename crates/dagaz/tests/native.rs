@@ -96,3 +96,124 @@ fn updates_in_place_leave_other_arrays_alone() {
         "[1i32, 2i32, 3i32, 4i32]",
     );
 }
+
+/// The last use of an array in a branch is not its last one if a part of it is read after that.
+#[test]
+fn branches_read_parts_of_what_they_change() {
+    check(
+        "entry main [n][k] (xs: [n]i64) (is: [k]i64) =
+           let xs = map (* 2) xs
+           let part = xs[: k]
+           in if k > 2 then scatter (copy xs) is part else xs",
+        "[1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64]",
+    );
+}
+
+#[test]
+fn elements_of_empty_arrays() {
+    check("entry main (xs: []f64) (is: []i64) = map (\\i -> xs[i]) is", "empty([0]f64) [1i64, 2i64]");
+    check("entry main (xs: [][]u8) (is: []i64) = map (\\i -> xs[i, 0]) is", "empty([3][0]u8) [1i64, 2i64]");
+    check("entry main [n] (xs: [n]f64) = let ys = xs[n:] in map (\\i -> ys[i]) (iota n)", "[1.0f64, 2.0f64]");
+}
+
+#[test]
+fn operators_that_fail() {
+    check(
+        "entry main (ks: []i64) (vs: []i64) = reduce_by_index (replicate 4 10) (\\a b -> b / (a - 10)) 0 ks vs",
+        "[0i64, 0i64, 1i64] [1i64, 2i64, 3i64]",
+    );
+    check(
+        "entry main (rows: [][2]i64) = reduce (map2 (\\a b -> b / a)) (replicate 2 1) rows",
+        "[[1i64, 1i64], [0i64, 1i64], [3i64, 3i64], [0i64, 4i64]]",
+    );
+}
+
+#[test]
+fn results_are_made_in_their_places() {
+    check(
+        "entry main [n] (xs: [n]i64) (m: i64) =
+           (map (\\x -> if x > 2 then map (+ x) (iota m) else replicate m 7) xs,
+            map (\\x -> if x > 2 then reverse (iota m) else if x > 1 then scan (+) 0 (iota m) else iota m) xs,
+            map (\\x -> loop a = replicate m x for i < m - 1 do a with [i + 1] = a[i] + x) xs,
+            map (\\x -> loop a = iota m for i < m do if a[i] > x then a with [i] = 0 else a) xs,
+            map (\\x -> (copy xs with [0] = x) with [1] = x + 1) xs,
+            map (\\x -> let ys = scatter (copy xs) [x, 0] [9, 8] in loop ys for _i < 2 do map (+ 1) ys) xs,
+            map (\\x -> flatten (map (\\y -> map (+ y) (replicate m x)) xs)) xs)",
+        "[1i64, 2i64, 3i64] 4i64",
+    );
+}
+
+#[test]
+fn loops_update_in_place_what_nobody_else_has() {
+    check(
+        "entry main [n] (xs: [n][n]i64) =
+           let (ys, zs, k) = loop (ys, zs, k) = (copy xs, xs, 0) while k < n do
+               let row = copy ys[k]
+               let ys = if row[0] > 2 then ys with [k, 0] = k else ys with [0, k] = zs[k, 0]
+               in (ys, zs, k + ys[0, 0])
+           let last = loop r = xs[0] for i < n do if r[i] > 100 then r else xs[i]
+           let as = loop as = copy xs for i < n do loop as for j < n - 1 do as with [i, j + 1] = as[i, j] + i
+           let sums = reduce (\\_ r -> copy r) (replicate n 0) ys
+           let ends = copy ys with [n - 1] = replicate n 77
+           in (xs, ys, ends, zs, k, last, as, sums)",
+        "[[1i64, 2i64, 3i64], [3i64, 5i64, 6i64], [1i64, 8i64, 9i64]]",
+    );
+}
+
+#[test]
+fn maps_write_into_what_they_update() {
+    let matrix = "[[4i64, 2i64, 3i64, 9i64], [3i64, 5i64, 6i64, 1i64], [1i64, 8i64, 9i64, 2i64], [7i64, 1i64, 2i64, 5i64]]";
+    let update = |new: &str| {
+        let program = format!(
+            "entry main [n] (xs: [n][n]i64) = loop a = copy xs for k < n - 1 do
+               let m = n - k - 1
+               let part = a[k + 1:, k + 1:] :> [m][m]i64
+               {new}"
+        );
+        check(&program, matrix);
+    };
+    // The same element, another row, another column.
+    update("let new = map (map (* 2)) part in a with [k + 1:, k + 1:] = new");
+    update(
+        "let row = a[k, k + 1:] :> [m]i64 let new = map (\\old -> map2 (+) old row) part in a with [k + 1:, k + 1:] = new",
+    );
+    update(
+        "let col = a[k + 1:, k] :> [m]i64 let new = map2 (\\old x -> map (+ x) old) part col in a with [k + 1:, k + 1:] = new",
+    );
+    update(
+        "let new = map (\\old -> let s = i64.sum old in map (+ s) old) part in a with [k + 1:, k + 1:] = new",
+    );
+    // Others of the same rows, reversed rows, columns, other rows of the same part.
+    update("let new = map (\\old -> map2 (+) old (reverse old)) part in a with [k + 1:, k + 1:] = new");
+    update("let new = map2 (map2 (+)) part (reverse part) in a with [k + 1:, k + 1:] = new");
+    update("let new = map2 (map2 (+)) part (transpose part) in a with [k + 1:, k + 1:] = new");
+    update("let new = map (\\old -> map2 (+) old part[0]) part in a with [k + 1:, k + 1:] = new");
+    update(
+        "let up = a[k:n - 1, k + 1:] :> [m][m]i64 let new = map2 (map2 (+)) part up in a with [k + 1:, k + 1:] = new",
+    );
+    update("let new = map (map (+ 1)) part in a with [k:n - 1, k + 1:] = new");
+    // What was there is used later, or written later.
+    update(
+        "let new = map (map (+ 1)) part let s = i64.sum (flatten part) let a = a with [k + 1:, k + 1:] = new in a with [0, 0] = s",
+    );
+    update(
+        "let new = map (map (+ 1)) part let a = a with [k + 1, k + 1] = 50 in a with [k + 1:, k + 1:] = new",
+    );
+    update("let new = map (map (+ 1)) part let a = a with [k, k] = 50 in a with [k + 1:, k + 1:] = new");
+    update(
+        "let new = map (map (+ 1)) part let a = a with [k + 1:, k + 1:] = new in a with [k, k + 1:] = new[0]",
+    );
+    // Something can go wrong.
+    update("let new = map (map (\\x -> 100 / (x - k))) part in a with [k + 1:, k + 1:] = new");
+    check(
+        "entry main [n] (xs: [n]i64) (ys: [n]i64) =
+           let zs = copy xs
+           let new = map2 (+) zs[1:n] ys[1:n]
+           let zs = zs with [1:n] = new
+           let rows = copy (replicate 3 zs)
+           let new = map (+ 1) rows[1]
+           let rows = rows with [1] = new
+           in (xs, zs, rows)",
+        "[1i64, 2i64, 3i64] [10i64, 20i64, 30i64]",
+    );
+}

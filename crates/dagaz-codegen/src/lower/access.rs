@@ -42,7 +42,8 @@ impl Lower<'_> {
             *is_used = true;
             let flag = flag.clone();
             let bad = self.temp("bad");
-            self.set("bool", bad.as_str(), cond);
+            let within = self.guard.as_ref().map_or(String::new(), |guard| format!("{guard} && "));
+            self.set("bool", bad.as_str(), format!("{within}({cond})"));
             self.line(format!("{flag} |= {bad};"));
             return Some(bad);
         }
@@ -141,18 +142,43 @@ impl Lower<'_> {
         if check == Check::Checked {
             guard = self.check_bounds(indices, &dims);
         }
+        // What is not wanted, or not there, is not read.
+        let outside = self.guard.clone();
+        if let (Some(bad), Some(wanted)) = (&guard, &outside) {
+            self.guard = Some(format!("{wanted} & !{bad}"));
+        }
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
         if indices.len() < dims.len() {
             return self.row_at(param, array, &texts);
         }
         let element = self.element(array, &texts)?;
+        if let Some(guard) = self.guard.clone().filter(|_| self.has_memory(array)) {
+            let name = self.name(param.var);
+            self.set(elem(&param.ty)?.to_string(), name.as_str(), "0");
+            let then = vec![Stm::Line(format!("{name} = {element};"))];
+            self.out.push(Stm::If { cond: guard, then, otherwise: Vec::new() });
+            self.guard = outside;
+            return Ok(());
+        }
         match (guard, element.split_once('[')) {
             (Some(bad), Some((name, offset))) if self.has_memory(array) => {
                 let offset = offset.strip_suffix(']').unwrap_or(offset);
-                self.scalar(pat, format!("{name}[{bad} ? 0 : {offset}]"))
+                let readable = self.readable(name, elem(&param.ty)?, &dims);
+                self.scalar(pat, format!("{readable}[{bad} ? 0 : {offset}]"))
             }
             _ => self.scalar(pat, element),
         }
+    }
+
+    /// A pointer that an element can be read from, be it the array's or not.
+    fn readable(&self, name: &str, elem: PrimType, dims: &[Atom]) -> String {
+        let sizes: Vec<&Atom> =
+            dims.iter().filter(|d| d.as_const().and_then(|p| p.as_i64()).is_none_or(|n| n <= 0)).collect();
+        if sizes.is_empty() {
+            return name.to_string();
+        }
+        let is_empty: Vec<String> = sizes.into_iter().map(|d| format!("{} == 0", self.atom(*d))).collect();
+        format!("({} ? (const {elem} *)dz_nothing : {name})", is_empty.join(" || "))
     }
 
     pub(super) fn has_memory(&self, array: VarId) -> bool {
@@ -249,6 +275,15 @@ impl Lower<'_> {
             }
             _ => {}
         }
+        let (offset, strides) = self.layout(array, slice)?;
+        let (source, target) = (self.name(array), self.name(param.var));
+        self.bind_as(param, Form::View { strides });
+        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        Ok(())
+    }
+
+    /// Where a slice begins, and how far apart its elements are.
+    pub(super) fn layout(&self, array: VarId, slice: &[DimSlice]) -> Lowered<(String, Vec<String>)> {
         let strides = self.strides(array)?;
         let mut kept = Vec::new();
         let mut starts = Vec::new();
@@ -266,11 +301,8 @@ impl Lower<'_> {
                 }
             }
         }
-        let (source, target) = (self.name(array), self.name(param.var));
-        let offset = strided(&starts, &strides);
-        self.bind_as(param, Form::View { strides: kept });
-        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
-        Ok(())
+        kept.extend(strides[slice.len().min(strides.len())..].iter().cloned());
+        Ok((strided(&starts, &strides), kept))
     }
 
     /// Where the slice begins, if its elements are next to each other: fixed indices, then a range, then all.
@@ -353,6 +385,9 @@ impl Lower<'_> {
             self.check_bounds(indices, &dims);
         }
         self.take_unique(param, array)?;
+        if self.written.remove(&param.var) {
+            return Ok(());
+        }
         let target = self.name(param.var);
         if let Some(indices) = fixed {
             let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
@@ -383,23 +418,44 @@ impl Lower<'_> {
                     self.line(format!("memcpy({target} + {offset}, {source}, ({count}) * sizeof({elem}));"));
                     return Ok(());
                 }
-                self.copy_elements(target, offset, dims, source, &mut Vec::new())
+                self.copy_elements((target, offset, None), dims, source, &mut Vec::new())
             }
             (Type::Array { .. }, Atom::Const(_)) => Err("internal error: a constant array".into()),
             (Type::Acc { .. }, _) => Ok(()),
         }
     }
 
-    fn copy_elements(
+    /// Writes an element or a row to row `i` of an array with strides.
+    pub(super) fn store_apart(
         &mut self,
         target: &str,
-        offset: &str,
+        (i, strides): (&str, &[String]),
+        row: &Type,
+        value: Atom,
+    ) -> Lowered<()> {
+        let offset = strided(&[i.to_string()], strides);
+        match (row, value) {
+            (Type::Array { dims, .. }, Atom::Var(source)) => {
+                let rest = strides.get(1..).unwrap_or_default().to_vec();
+                self.copy_elements((target, &offset, Some(&rest)), dims, source, &mut Vec::new())
+            }
+            _ => self.store(target, &offset, row, value),
+        }
+    }
+
+    fn copy_elements(
+        &mut self,
+        (target, offset, strides): (&str, &str, Option<&[String]>),
         dims: &[Atom],
         source: VarId,
         counters: &mut Vec<String>,
     ) -> Lowered<()> {
         let Some(dim) = dims.get(counters.len()) else {
-            let (to, from) = (self.offset(counters, dims), self.element(source, counters)?);
+            let to = match strides {
+                Some(strides) => strided(counters, strides),
+                None => self.offset(counters, dims),
+            };
+            let from = self.element(source, counters)?;
             let place = if offset == "0" { to } else { format!("{offset} + {to}") };
             self.line(format!("{target}[{place}] = {from};"));
             return Ok(());
@@ -409,7 +465,7 @@ impl Lower<'_> {
         let kind = if is_last { LoopKind::SIMD } else { LoopKind::Sequential };
         self.for_loop(kind, &bound, |l, i| {
             counters.push(i.to_string());
-            l.copy_elements(target, offset, dims, source, counters)?;
+            l.copy_elements((target, offset, strides), dims, source, counters)?;
             counters.pop();
             Ok(())
         })

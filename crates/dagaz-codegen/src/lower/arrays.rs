@@ -11,13 +11,10 @@ use crate::{RemarkKind, SiteKind};
 impl Lower<'_> {
     /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
     pub(super) fn allocate(&mut self, param: &Param) -> Lowered<()> {
-        let (name, elem) = (self.name(param.var), elem(&param.ty)?);
-        if let Some((pointer, mem)) = self.dests.remove(&param.var) {
-            self.bind(param, false);
-            self.set_array(elem, &name, &pointer, &mem);
-            return Ok(());
+        match self.is_placed(param)? {
+            true => Ok(()),
+            false => self.allocate_new(param),
         }
-        self.allocate_new(param)
     }
 
     pub(super) fn allocate_new(&mut self, param: &Param) -> Lowered<()> {
@@ -56,6 +53,10 @@ impl Lower<'_> {
     /// Declares a variable that takes over an array and is its only owner.
     pub(super) fn take_unique(&mut self, param: &Param, array: VarId) -> Lowered<()> {
         let name = self.program.vars.hint(array).to_owned();
+        if self.placed.contains(&array) {
+            self.remark(RemarkKind::InPlace, format!("'{name}' changes where the result belongs"));
+            return self.stay_in_place(param, array);
+        }
         match self.is_movable(array) {
             true => {
                 self.remark(RemarkKind::InPlace, format!("'{name}' changes, if the caller does not keep it"))
@@ -88,7 +89,7 @@ impl Lower<'_> {
     pub(super) fn copy(&mut self, pat: &[Param], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
         let is_block = matches!(self.info(array)?.form, Form::Block { .. });
-        if self.dests.contains_key(&param.var) || !is_block {
+        if self.dests.contains_key(&param.var) || !is_block || self.placed.contains(&array) {
             self.allocate(param)?;
             let target = self.name(param.var);
             return self.store(&target, "0", &param.ty, array.into());

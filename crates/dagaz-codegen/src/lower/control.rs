@@ -1,26 +1,94 @@
 //! Branches, loops, assertions and traces.
 
-use dagaz_core::exp::{Body, LoopForm, MsgPart};
-use dagaz_core::prim::PrimType;
+use dagaz_core::exp::{Body, Exp, LoopForm, MsgPart, Stm as CoreStm};
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type};
+use dagaz_core::visit;
 
+use super::placing::{Place, Stays, before, stays_in_place};
 use super::{Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
-use crate::scalar::type_code;
+use crate::scalar::{self, type_code};
 use crate::{Part, SiteKind};
 
+/// How the result of a branch becomes that of both.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// It is assigned.
+    Assigned,
+    /// It goes to a place.
+    Place,
+    /// It is an array that stays where it is.
+    There,
+}
+
+/// How a parameter of a loop goes from one iteration to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Carried {
+    /// It is assigned.
+    Anew,
+    /// It never changes.
+    Same,
+    /// It is updated in place, and its variable owns it.
+    Updated,
+    /// It is updated in place, and somebody else owns it.
+    Placed,
+}
+
 impl Lower<'_> {
+    /// In a loop for vector units, elementary functions have to be outside of branches. Both are computed, memory is read
+    /// only where the condition says so, and the result is chosen:
+    ///
+    ///     if (c) { x = xs[i]; r = expf(x); } else { r = 0; }    ==>    x = 0; if (c) x = xs[i]; e = expf(x); r = c ? e : 0;
+    fn both_branches(&mut self, pat: &[Param], cond: Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
+        let cond = self.atom(cond);
+        let (is_so, is_not) = (self.temp("so"), self.temp("not"));
+        let outside = self.guard.take();
+        let within = outside.as_ref().map_or(String::new(), |guard| format!("{guard} & "));
+        self.set("bool", is_so.as_str(), format!("{within}{cond}"));
+        self.set("bool", is_not.as_str(), format!("{within}!{cond}"));
+        let mut results = Vec::new();
+        for (guard, body) in [(&is_so, then), (&is_not, otherwise)] {
+            self.guard = Some(guard.clone());
+            let built = self.body(body, &[], |l| {
+                results.push(body.result.iter().map(|atom| l.atom(*atom)).collect::<Vec<String>>());
+                Ok(())
+            });
+            if built.is_err() {
+                self.guard = outside;
+                return built;
+            }
+        }
+        self.guard = outside;
+        for (position, param) in pat.iter().enumerate() {
+            let (name, ty) = (self.name(param.var), super::elem(&param.ty)?);
+            self.set(
+                ty.to_string(),
+                name,
+                format!("{cond} ? {} : {}", results[0][position], results[1][position]),
+            );
+        }
+        Ok(())
+    }
+
     pub(super) fn branches(
         &mut self,
-        pat: &[Param],
+        stm: &CoreStm,
         cond: Atom,
         then: &Body,
         otherwise: &Body,
     ) -> Lowered<()> {
-        pat.iter().for_each(|param| self.declare(param));
+        let pat = stm.pat.as_slice();
+        if self.deferred.is_some() && (self.guard.is_some() || is_for_vectors(&stm.exp)) {
+            return self.both_branches(pat, cond, then, otherwise);
+        }
+        let mut ends = Vec::new();
+        for (position, param) in pat.iter().enumerate() {
+            ends.push(self.end_of_branches(stm, position, param)?);
+        }
         let cond = self.atom(cond);
-        let (then_stms, ()) = self.nested(|l| l.branch(pat, then))?;
-        let (else_stms, ()) = self.nested(|l| l.branch(pat, otherwise))?;
+        let (then_stms, ()) = self.nested(|l| l.branch(pat, &ends, then))?;
+        let (else_stms, ()) = self.nested(|l| l.branch(pat, &ends, otherwise))?;
         self.out.push(Stm::If { cond, then: then_stms, otherwise: else_stms });
         for (param, result) in pat.iter().zip(&then.result).filter(|(p, _)| p.ty.is_acc()) {
             self.bind_acc(param.var, *result)?;
@@ -28,11 +96,34 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn branch(&mut self, pat: &[Param], body: &Body) -> Lowered<()> {
+    /// Declares a variable for a result of branches.
+    fn end_of_branches(&mut self, stm: &CoreStm, position: usize, param: &Param) -> Lowered<End> {
+        if let Some(array) = before(stm, position).filter(|array| self.placed.contains(array)) {
+            self.stay_in_place(param, array)?;
+            return Ok(End::There);
+        }
+        if self.is_placed(param)? {
+            return Ok(End::Place);
+        }
+        self.declare(param);
+        Ok(End::Assigned)
+    }
+
+    fn branch(&mut self, pat: &[Param], ends: &[End], body: &Body) -> Lowered<()> {
+        let mut direct = Vec::new();
+        for ((param, end), result) in pat.iter().zip(ends).zip(&body.result) {
+            let (pointer, mem) = (self.name(param.var), self.mem(param.var));
+            let place = Place { pointer, mem, strides: None };
+            direct.push(*end == End::There || *end == End::Place && self.send(body, *result, place));
+        }
         self.body(body, &[], |l| {
-            for (param, result) in pat.iter().zip(&body.result) {
+            let results = pat.iter().zip(ends).zip(&body.result).zip(direct);
+            for (((param, end), result), _) in results.filter(|(_, is_direct)| !is_direct) {
                 let name = l.name(param.var);
-                l.assign(&name, *result)?;
+                match end {
+                    End::Place => l.store(&name, "0", &param.ty, *result)?,
+                    End::There | End::Assigned => l.assign(&name, *result)?,
+                }
             }
             Ok(())
         })
@@ -45,15 +136,9 @@ impl Lower<'_> {
         form: &LoopForm,
         body: &Body,
     ) -> Lowered<()> {
-        for (param, value) in params {
-            if param.ty.is_acc() {
-                self.bind(param, false);
-                self.bind_acc(param.var, *value)?;
-                continue;
-            }
-            self.declare(param);
-            let name = self.name(param.var);
-            self.assign(&name, *value)?;
+        let mut carried = Vec::new();
+        for ((param, value), result) in params.iter().zip(&body.result) {
+            carried.push(self.start_carrying(param, *value, stays_in_place(body, param.var, *result))?);
         }
         match form {
             LoopForm::For { var, ty, bound } => {
@@ -70,7 +155,7 @@ impl Lower<'_> {
                         l.bind(&counter, false);
                         let name = l.name(*var);
                         l.set(ty.to_string(), name, format!("({ty}){i}"));
-                        l.iteration(params, body)
+                        l.iteration(params, &carried, body)
                     })
                 })?;
             }
@@ -79,16 +164,20 @@ impl Lower<'_> {
                 let (stms, ()) = self.nested(|l| {
                     l.repeatedly(|l| {
                         l.tick();
-                        l.condition(params, cond)?;
-                        l.iteration(params, body)
+                        l.condition(params, &carried, cond)?;
+                        l.iteration(params, &carried, body)
                     })
                 })?;
                 self.out.push(Stm::Forever { note, body: stms });
             }
         }
-        for (output, (param, _)) in pat.iter().zip(params) {
+        for ((output, (param, _)), how) in pat.iter().zip(params).zip(carried) {
             if output.ty.is_acc() {
                 self.bind_acc(output.var, param.var.into())?;
+                continue;
+            }
+            if how == Carried::Placed {
+                self.stay_in_place(output, param.var)?;
                 continue;
             }
             self.declare(output);
@@ -102,8 +191,13 @@ impl Lower<'_> {
     }
 
     /// Leaves the loop if its condition does not hold.
-    fn condition(&mut self, params: &[(Param, Atom)], cond: &Body) -> Lowered<()> {
-        params.iter().for_each(|(p, _)| self.bind(p, false));
+    fn condition(&mut self, params: &[(Param, Atom)], carried: &[Carried], cond: &Body) -> Lowered<()> {
+        self.bind_carried(params, carried);
+        params
+            .iter()
+            .zip(carried)
+            .filter(|(_, how)| **how == Carried::Anew)
+            .for_each(|((p, _), _)| self.bind(p, false));
         let go_on = self.temp("go_on");
         self.unset("bool", go_on.as_str());
         self.block(|l| {
@@ -116,20 +210,61 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn iteration(&mut self, params: &[(Param, Atom)], body: &Body) -> Lowered<()> {
-        let owned: Vec<Param> = params.iter().map(|(p, _)| p.clone()).filter(|p| !p.ty.is_acc()).collect();
-        owned.iter().for_each(|p| self.bind(p, true));
-        let next: Vec<(String, &Param)> = params.iter().map(|(p, _)| (self.temp("next"), p)).collect();
-        for (name, param) in &next {
+    /// Declares a parameter of a loop with its first value.
+    fn start_carrying(&mut self, param: &Param, value: Atom, stays: Option<Stays>) -> Lowered<Carried> {
+        if param.ty.is_acc() {
+            self.bind(param, false);
+            self.bind_acc(param.var, value)?;
+            return Ok(Carried::Anew);
+        }
+        let stays = stays.filter(|_| param.ty.is_array());
+        if let (Some(Stays::Changed), Some(array)) =
+            (stays, value.as_var().filter(|v| self.placed.contains(v)))
+        {
+            self.stay_in_place(param, array)?;
+            return Ok(Carried::Placed);
+        }
+        self.declare(param);
+        let name = self.name(param.var);
+        self.assign(&name, value)?;
+        match stays {
+            None => Ok(Carried::Anew),
+            Some(Stays::Unchanged) => Ok(Carried::Same),
+            Some(Stays::Changed) => {
+                self.make_unique(&name, &param.ty)?;
+                Ok(Carried::Updated)
+            }
+        }
+    }
+
+    /// Binds the parameters of a loop for one iteration.
+    fn bind_carried(&mut self, params: &[(Param, Atom)], carried: &[Carried]) {
+        for ((param, _), how) in params.iter().zip(carried).filter(|((p, _), _)| !p.ty.is_acc()) {
+            self.bind(param, *how == Carried::Anew);
+            if matches!(how, Carried::Updated | Carried::Placed) {
+                self.placed.insert(param.var);
+            }
+        }
+    }
+
+    fn iteration(&mut self, params: &[(Param, Atom)], carried: &[Carried], body: &Body) -> Lowered<()> {
+        self.bind_carried(params, carried);
+        let anew = || params.iter().zip(carried).enumerate().filter(|(_, (_, how))| **how == Carried::Anew);
+        let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).filter(|p| !p.ty.is_acc()).collect();
+        let mut next: Vec<(String, &Param, Atom)> = Vec::new();
+        for (position, ((param, _), _)) in anew() {
+            next.push((self.temp("next"), param, body.result[position]));
+        }
+        for (name, param, _) in &next {
             self.declare_as(name, &param.ty);
         }
-        self.body(body, &owned, |l| {
-            for ((name, _), result) in next.iter().zip(&body.result) {
+        self.body(body, &own, |l| {
+            for (name, _, result) in &next {
                 l.assign(name, *result)?;
             }
             Ok(())
         })?;
-        for (name, param) in next {
+        for (name, param, _) in next {
             let target = self.name(param.var);
             match &param.ty {
                 Type::Array { .. } => self.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
@@ -186,4 +321,33 @@ impl Lower<'_> {
         self.line("dz_forget_notes(ctx);");
         self.alias(pat, values)
     }
+}
+
+/// Whether there are elementary functions in branches, and nothing that must not run when it is not wanted.
+fn is_for_vectors(exp: &Exp) -> bool {
+    fn bodies(exp: &Exp) -> impl Iterator<Item = &Exp> {
+        visit::bodies(exp).into_iter().flat_map(|body| &body.stms).map(|stm| &stm.exp)
+    }
+    fn has_function(exp: &Exp) -> bool {
+        bodies(exp).any(|exp| match exp {
+            Exp::UnOp(op, ty, _) => ty.is_float() && scalar::has_vector_variant(*op),
+            Exp::BinOp(BinOp::Pow, ty, ..) => ty.is_float(),
+            Exp::If { .. } => has_function(exp),
+            _ => false,
+        })
+    }
+    fn is_harmless(exp: &Exp) -> bool {
+        bodies(exp).all(|exp| match exp {
+            Exp::If { .. } => is_harmless(exp),
+            Exp::UnOp(op, ty, _) => !scalar::is_call_of_host(*op, *ty),
+            Exp::BinOp(op, ty, ..) => {
+                let is_division =
+                    matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);
+                !(ty.is_int() && is_division)
+            }
+            Exp::Atom(_) | Exp::CmpOp(..) | Exp::TernOp(..) | Exp::Convert(..) | Exp::Index { .. } => true,
+            _ => false,
+        })
+    }
+    has_function(exp) && is_harmless(exp)
 }

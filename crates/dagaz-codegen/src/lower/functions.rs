@@ -6,6 +6,7 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Program, Stm as CoreStm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
+use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, VarInfo, elem, views};
 use crate::SiteKind;
 use crate::imp::{Function, Module, Variable};
@@ -29,6 +30,10 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         accs: HashMap::new(),
         open: Vec::new(),
         dests: HashMap::new(),
+        placed: HashSet::new(),
+        alone: HashSet::new(),
+        written: HashSet::new(),
+        symbols: Symbols::default(),
         region: 0,
         regions: 0,
         temps: 0,
@@ -39,6 +44,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         blocks: HashSet::new(),
         bases: HashMap::new(),
         deferred: None,
+        guard: None,
         is_at_border: false,
         parallel: 0,
         is_profiled,
@@ -198,7 +204,8 @@ impl Lower<'_> {
             l.load_constants(&uses)?;
             let result = stm.pat.iter().map(|p| p.var.into()).collect();
             let body = Body { stms: vec![stm.clone()], result };
-            l.blocks = views::needing_blocks(&body);
+            l.symbols = Symbols::of(&[], &body);
+            l.blocks = views::needing_blocks(&body, &l.symbols.renames);
             l.body(&body, &[], |l| {
                 for param in &stm.pat {
                     let name = l.name(param.var);
@@ -231,7 +238,8 @@ impl Lower<'_> {
         self.loc = Loc::NONE;
         self.vars.clear();
         self.accs.clear();
-        self.blocks = views::needing_blocks(&fun.body);
+        self.symbols = Symbols::of(&fun.params, &fun.body);
+        self.blocks = views::needing_blocks(&fun.body, &self.symbols.renames);
         let (body, ()) = self.nested(|l| {
             let site = l.site(SiteKind::TooDeep);
             l.line(format!("if (dz_enter(ctx)) return dz_fail(ctx, {site});"));
@@ -306,7 +314,9 @@ impl Lower<'_> {
             let mut uses = Uses::default();
             uses.fun(fun);
             l.load_constants(&uses)?;
-            l.blocks.extend(views::needing_blocks(&fun.body));
+            let symbols = Symbols::of(&fun.params, &fun.body);
+            l.blocks.extend(views::needing_blocks(&fun.body, &symbols.renames));
+            let outside = std::mem::replace(&mut l.symbols, symbols);
             for (param, arg) in fun.params.iter().zip(args) {
                 l.bind(param, !param.ty.is_acc());
                 if param.ty.is_acc() {
@@ -323,7 +333,9 @@ impl Lower<'_> {
                     l.assign(&name, *result)?;
                 }
                 Ok(())
-            })
+            })?;
+            l.symbols = outside;
+            Ok(())
         })?;
         self.inlined.pop();
         for (param, result) in pat.iter().zip(&fun.body.result).filter(|(p, _)| p.ty.is_acc()) {

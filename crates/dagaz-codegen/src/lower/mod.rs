@@ -17,9 +17,12 @@ mod folds;
 mod functions;
 mod histograms;
 mod interior;
+mod overwriting;
 mod parallel;
+mod placing;
 mod profile;
 mod rows;
+mod symbols;
 mod vectors;
 mod views;
 
@@ -37,6 +40,8 @@ use crate::{Remark, RemarkKind, Site, SiteKind};
 use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
+use placing::Place;
+use symbols::Symbols;
 
 type Lowered<T> = Result<T, String>;
 
@@ -87,8 +92,15 @@ struct Lower<'p> {
     vars: HashMap<VarId, VarInfo>,
     accs: HashMap<VarId, usize>,
     open: Vec<OpenAcc>,
-    /// Where the result of a statement belongs: pointer and block.
-    dests: HashMap<VarId, (String, String)>,
+    /// Where the result of a statement belongs.
+    dests: HashMap<VarId, Place>,
+    /// Arrays that nobody else uses the memory of, though they have no reference to it.
+    placed: HashSet<VarId>,
+    /// Arrays that their variables are the only owners of, until they are consumed.
+    alone: HashSet<VarId>,
+    /// Updates of these have nothing to copy: a map has written the elements.
+    written: HashSet<VarId>,
+    symbols: Symbols,
     region: u32,
     regions: u32,
     temps: u32,
@@ -103,6 +115,8 @@ struct Lower<'p> {
     bases: HashMap<VarId, VarId>,
     /// In a loop for vector units.
     deferred: Option<Deferred>,
+    /// In branches that are computed whether they are wanted or not: the variable that says if they are.
+    guard: Option<String>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// How many parallel loops there are around the statement at hand.
@@ -254,6 +268,8 @@ impl<'p> Lower<'p> {
 
     fn bind_as(&mut self, param: &Param, form: Form) {
         let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
+        self.placed.remove(&param.var);
+        self.alone.remove(&param.var);
         self.vars.insert(param.var, info);
     }
 
@@ -340,15 +356,20 @@ impl<'p> Lower<'p> {
         for var in body.result.iter().filter_map(|a| a.as_var()) {
             last_use.insert(var, body.stms.len());
         }
-        // What a view looks at lives as long as the view.
-        for (index, stm) in body.stms.iter().enumerate().rev() {
+        for stm in &body.stms {
             if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
                 && param.ty.is_array()
                 && !self.blocks.contains(&param.var)
             {
                 self.bases.insert(param.var, array);
-                let until = last_use.get(&param.var).copied().unwrap_or(index);
-                last_use.entry(array).and_modify(|last| *last = until.max(*last));
+            }
+        }
+        // What a view looks at lives as long as the view, which can be one from outside.
+        for (view, until) in last_use.clone() {
+            let mut var = view;
+            while let Some(base) = self.bases.get(&var) {
+                last_use.entry(*base).and_modify(|last| *last = until.max(*last));
+                var = *base;
             }
         }
         let mut dying: HashMap<usize, Vec<VarId>> = HashMap::new();
@@ -363,9 +384,13 @@ impl<'p> Lower<'p> {
         }
         let region = self.region;
         self.frames.push(Frame { last_use, index: 0, region, repeated: HashSet::new() });
+        // What is bound elsewhere may be seen by variables from elsewhere.
+        let mut plans = overwriting::plans(&self.symbols, body);
+        plans.retain(|plan| bound.contains(&plan.array));
         for (index, stm) in body.stms.iter().enumerate() {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
+            self.prepare_maps(&plans, index)?;
             self.stm(stm)?;
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
@@ -467,7 +492,7 @@ impl<'p> Lower<'p> {
             Exp::Contract { sizes, rank, left, right } => self.contract(pat, (sizes, *rank), left, right),
             Exp::Scratch { elem, dims } => self.scratch(pat, *elem, dims),
             Exp::ArrayLit { row, elems } => self.array_lit(pat, row, elems),
-            Exp::If { cond, then, otherwise } => self.branches(pat, *cond, then, otherwise),
+            Exp::If { cond, then, otherwise } => self.branches(stm, *cond, then, otherwise),
             Exp::Loop { params, form, body, .. } => self.loop_exp(pat, params, form, body),
             Exp::Call { fun, args } => self.call(pat, *fun, args),
             Exp::Assert { cond, message } => self.assert(*cond, message),

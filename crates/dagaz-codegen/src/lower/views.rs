@@ -15,8 +15,9 @@ use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
 
 /// The variables of a body that need blocks. Its results do.
-pub(super) fn needing_blocks(body: &Body) -> HashSet<VarId> {
-    let mut needs = Needs::default();
+/// `renames` are reshapes that change nothing.
+pub(super) fn needing_blocks(body: &Body, renames: &HashSet<VarId>) -> HashSet<VarId> {
+    let mut needs = Needs { blocks: HashSet::new(), renames };
     needs.body(body, true);
     needs.blocks
 }
@@ -33,12 +34,12 @@ pub(super) fn viewed(exp: &Exp) -> Option<VarId> {
     }
 }
 
-#[derive(Default)]
-struct Needs {
+struct Needs<'r> {
     blocks: HashSet<VarId>,
+    renames: &'r HashSet<VarId>,
 }
 
-impl Needs {
+impl Needs<'_> {
     fn atoms(&mut self, atoms: &[Atom]) {
         self.blocks.extend(atoms.iter().filter_map(|a| a.as_var()));
     }
@@ -74,6 +75,7 @@ impl Needs {
             Exp::Index { array, .. } if is_kept => {
                 self.blocks.insert(*array);
             }
+            Exp::Reshape { .. } if !is_kept && stm.pat.iter().all(|p| self.renames.contains(&p.var)) => {}
             // These read elements, or make a view, or copy what they cannot view.
             Exp::Atom(_)
             | Exp::Index { .. }
