@@ -5,9 +5,9 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Deferred, Form, Lower, Lowered, elem, only};
-use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
+use crate::{RemarkKind, SiteKind};
 
 /// What happens at an element of a slice, given its indices in the array and in the slice.
 type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) -> Lowered<()> + 'e;
@@ -244,6 +244,7 @@ impl Lower<'_> {
             self.view(elem, &target, &format!("{source} + {start}"), &source);
             return Ok(());
         }
+        self.remark(RemarkKind::Copy, "of a slice, because the result is passed on as a whole");
         self.allocate(param)?;
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
             let from = l.element(array, inside)?;

@@ -20,6 +20,7 @@ mod interior;
 mod overwriting;
 mod parallel;
 mod placing;
+mod profile;
 mod rows;
 mod symbols;
 mod vectors;
@@ -34,7 +35,7 @@ use dagaz_core::visit;
 
 use crate::imp::{LoopKind, Module, Stm, Variable};
 use crate::scalar;
-use crate::{Site, SiteKind};
+use crate::{Remark, RemarkKind, Site, SiteKind};
 
 use folds::Fold;
 pub(crate) use functions::lower;
@@ -120,6 +121,8 @@ struct Lower<'p> {
     is_at_border: bool,
     /// How many parallel loops there are around the statement at hand.
     parallel: u32,
+    /// Whether statements count their time.
+    is_profiled: bool,
 }
 
 /// Checks in a loop for vector units set a flag.
@@ -202,6 +205,10 @@ impl<'p> Lower<'p> {
             Some(place) => format!(" // {}:{}", place.file, place.line),
             None => String::new(),
         }
+    }
+
+    fn remark(&mut self, kind: RemarkKind, text: impl Into<String>) {
+        self.module.remarks.push(Remark { loc: self.loc, kind, text: text.into() });
     }
 
     fn site(&mut self, kind: SiteKind) -> usize {
@@ -446,7 +453,7 @@ impl<'p> Lower<'p> {
         for param in &stm.pat {
             self.bind(param, true);
         }
-        let lowered = self.exp(stm);
+        let lowered = if self.is_timed(&stm.exp) { self.timed(stm) } else { self.exp(stm) };
         self.loc = outside;
         lowered
     }
