@@ -509,6 +509,16 @@ static i64 dz_copies(i64 count, i64 bins) {
   return copies < 2 ? 1 : copies;
 }
 
+/* How many copies of accumulators with so many elements are worth having, if an iteration takes about `cost`
+   operations: 1 means none. */
+static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
+  f64 work = (f64)count * cost, copies = work / 262144.0, affordable = work / (8.0 * (f64)(elements + 1));
+  if (copies > affordable) copies = affordable;
+  if (copies > 16.0) copies = 16.0;
+  if (copies > (f64)count) copies = (f64)count;
+  return copies < 2.0 ? 1 : (i64)copies;
+}
+
 static void dz_work(void *shared, char *stack_low) {
   dz_job *job = shared;
   dz_ctx ctx;

@@ -21,6 +21,7 @@ mod overwriting;
 mod parallel;
 mod placing;
 mod rows;
+mod shared_accumulators;
 mod symbols;
 mod vectors;
 mod views;
@@ -80,7 +81,10 @@ struct Frame {
 struct OpenAcc {
     shape: Vec<Atom>,
     arrays: Vec<Param>,
-    op: Option<Lambda>,
+    /// With its neutral element.
+    op: Option<(Lambda, Vec<Atom>)>,
+    /// The arrays are copies that a piece of a map has.
+    is_copy: bool,
 }
 
 struct Lower<'p> {
