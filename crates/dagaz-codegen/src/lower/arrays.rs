@@ -1,8 +1,11 @@
 //! Operations that make arrays and run nothing inside.
 
+use dagaz_core::exp::{Body, Stm as CoreStm};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit;
 
+use super::control::writes_all;
 use super::{Form, Lower, Lowered, elem, only};
 use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
@@ -101,6 +104,19 @@ impl Lower<'_> {
         })
     }
 
+    /// Notes whether the first values of an array are all overwritten.
+    pub(super) fn look_for_writes(&mut self, body: &Body, stm: &CoreStm) {
+        for param in &stm.pat {
+            let mut users = body.stms.iter().filter(|stm| visit::free_vars(&stm.exp).contains(&param.var));
+            if let (Some(user), None) = (users.next(), users.next())
+                && writes_all(&user.exp, param.var, &self.symbols)
+                && !body.result.contains(&Atom::Var(param.var))
+            {
+                self.unread.insert(param.var);
+            }
+        }
+    }
+
     pub(super) fn replicate(&mut self, pat: &[Param], dims: &[Atom], value: Atom) -> Lowered<()> {
         let param = only(pat)?;
         for dim in dims {
@@ -114,6 +130,9 @@ impl Lower<'_> {
             return Ok(());
         }
         self.allocate(param)?;
+        if self.unread.remove(&param.var) {
+            return Ok(());
+        }
         let (target, text) = (self.name(param.var), self.atom(value));
         let copies = self.product(dims);
         if row.is_array() {

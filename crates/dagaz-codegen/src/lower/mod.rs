@@ -101,6 +101,8 @@ struct Lower<'p> {
     placed: HashSet<VarId>,
     /// Arrays that their variables are the only owners of, until they are consumed.
     alone: HashSet<VarId>,
+    /// Arrays whose first values nobody reads.
+    unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
     symbols: Symbols,
@@ -381,6 +383,9 @@ impl<'p> Lower<'p> {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
             self.prepare_maps(&plans, index)?;
+            if matches!(stm.exp, Exp::Replicate { .. }) {
+                self.look_for_writes(body, stm);
+            }
             self.stm(stm)?;
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
