@@ -1,13 +1,16 @@
 //! The `dagaz` command.
 //!
-//! Exit codes: 0 for success, 1 for an error in the program or a failed test, 2 for a wrong use of the command.
+//! Exit codes: 0 for success, 1 for an error in the program or a failed test, 2 for a wrong use of the command, 130 after
+//! an interruption.
 
 mod commands;
+mod interrupt;
 mod options;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use interrupt::Interrupt;
 use options::{Command, Options};
 
 /// How a command ended badly.
@@ -26,10 +29,14 @@ fn main() -> ExitCode {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
         std::panic::set_hook(Box::new(|_| {}));
     }
-    let outcome = std::panic::catch_unwind(|| run(&options.command)).unwrap_or_else(|panic| {
+    let interrupt = Interrupt::listen();
+    let outcome = std::panic::catch_unwind(|| run(&options.command, &interrupt)).unwrap_or_else(|panic| {
         let failure = dagaz::Failure::from_panic(&*panic);
         Err(Stop::Program(failure.render(commands::style())))
     });
+    if interrupt.has_come() {
+        return ExitCode::from(interrupt::EXIT_CODE);
+    }
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(Stop::Program(text)) => {
@@ -45,13 +52,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: &Command) -> Outcome {
+fn run(command: &Command, interrupt: &Interrupt) -> Outcome {
     match command {
         Command::Check(options) => commands::check::run(options),
-        Command::Run(options) => commands::run::run(options),
-        Command::Eval(options) => commands::eval::run(options),
-        Command::Test(options) => commands::test::run(options),
-        Command::Compile(options) => commands::compile::run(options),
+        Command::Run(options) => commands::run::run(options, interrupt),
+        Command::Eval(options) => commands::eval::run(options, interrupt),
+        Command::Test(options) => commands::test::run(options, interrupt),
+        Command::Compile(options) => commands::compile::run(options, interrupt),
         Command::Core(options) => commands::core::run(options),
         Command::Grad(options) => commands::grad::run(options),
         Command::Cost(options) => commands::cost::run(options),

@@ -38,7 +38,7 @@ pub enum Command {
     Grad(GradOptions),
     /// Call an entry point and print what it cost: work, span and memory.
     Cost(RunOptions),
-    /// Look after the folder of compiled programs.
+    /// Show the folder of compiled programs, or look after it.
     Cache(CacheOptions),
     /// Explain an error by its code.
     ExplainError(ExplainOptions),
@@ -94,10 +94,39 @@ impl From<BackendOption> for dagaz::Backend {
     }
 }
 
+/// How programs run.
+#[derive(Args)]
+pub struct ExecutionOptions {
+    /// What runs the program.
+    #[arg(long, value_enum, default_value_t = BackendOption::C)]
+    pub backend: BackendOption,
+    /// How many threads machine code runs on. Results do not depend on it.
+    #[arg(long, value_name = "N", env = "DAGAZ_THREADS", hide_env_values = true)]
+    pub threads: Option<std::num::NonZeroUsize>,
+    /// Bytes of arrays that a program may have alive at once, such as 500M or 4G.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub memory: Option<u64>,
+}
+
+/// A number of bytes: `1000`, `500M`, `4G`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let (digits, unit) = match text.chars().last().map(|c| c.to_ascii_uppercase()) {
+        Some('K') => (&text[..text.len() - 1], 10),
+        Some('M') => (&text[..text.len() - 1], 20),
+        Some('G') => (&text[..text.len() - 1], 30),
+        Some('T') => (&text[..text.len() - 1], 40),
+        Some(_) | None => (text, 0),
+    };
+    let count: u64 =
+        digits.parse().map_err(|_| "a number with K, M, G or T at its end is wanted".to_owned())?;
+    count.checked_mul(1 << unit).ok_or_else(|| "this is too much".to_owned())
+}
+
 #[derive(Args)]
 pub struct CacheOptions {
     #[command(subcommand)]
-    pub command: CacheCommand,
+    pub command: Option<CacheCommand>,
 }
 
 #[derive(Subcommand)]
@@ -110,9 +139,8 @@ pub enum CacheCommand {
 pub struct RunOnOptions {
     #[command(flatten)]
     pub call: RunOptions,
-    /// What runs the program.
-    #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
-    pub backend: BackendOption,
+    #[command(flatten)]
+    pub execution: ExecutionOptions,
 }
 
 #[derive(Args)]
@@ -155,9 +183,8 @@ pub struct EvalOptions {
     pub expression: String,
     /// A program whose definitions may be used.
     pub file: Option<PathBuf>,
-    /// What runs the program.
-    #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
-    pub backend: BackendOption,
+    #[command(flatten)]
+    pub execution: ExecutionOptions,
 }
 
 #[derive(Args)]
@@ -196,12 +223,8 @@ pub struct TestOptions {
     /// Accept only what plain Futhark accepts.
     #[arg(long)]
     pub strict: bool,
-    /// GiB of arrays that a program may have alive at once.
-    #[arg(long, value_name = "GIB", default_value_t = 4)]
-    pub memory: u64,
-    /// What runs the programs.
-    #[arg(long, value_enum, default_value_t = BackendOption::Interpreter)]
-    pub backend: BackendOption,
+    #[command(flatten)]
+    pub execution: ExecutionOptions,
 }
 
 #[derive(Args)]

@@ -5,14 +5,17 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 /* Elementary functions have variants for vectors in the GNU C library. Their results can differ from those for single
    numbers in the last bits. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #if __GLIBC_PREREQ(2, 35)
-#define DZ_VECTOR(f)                                                            \
-  extern __attribute__((simd("notinbranch"), const)) double f(double);          \
-  extern __attribute__((simd("notinbranch"), const)) float f##f(float);
+#define DZ_VECTOR(name)                                                         \
+  extern __attribute__((simd("notinbranch"), const)) double name(double);       \
+  extern __attribute__((simd("notinbranch"), const)) float name##f(float);
 DZ_VECTOR(exp) DZ_VECTOR(log) DZ_VECTOR(sin) DZ_VECTOR(cos) DZ_VECTOR(tan) DZ_VECTOR(tanh)
 DZ_VECTOR(log2) DZ_VECTOR(log10) DZ_VECTOR(log1p) DZ_VECTOR(asin) DZ_VECTOR(acos) DZ_VECTOR(atan)
 DZ_VECTOR(sinh) DZ_VECTOR(cosh) DZ_VECTOR(cbrt) DZ_VECTOR(asinh) DZ_VECTOR(acosh) DZ_VECTOR(atanh)
@@ -96,6 +99,7 @@ typedef struct dz_ctx {
   void *user;
   struct dz_ctx *program; /* the first one */
   i64 live, limit;        /* bytes; counted in the first context, for all */
+  i64 turns;              /* how many blocks there were */
   i32 patience, depth, max_depth, threads;
   char *stack_low;
   dz_block blocks;
@@ -111,7 +115,12 @@ typedef struct dz_ctx {
   i64 note_count, note_room;
 } dz_ctx;
 
+/* What a loop reads instead of an element that is not there, before it fails. */
+static const u64 dz_nothing[1] = {0};
+
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
+/* In a loop: it is not worth vectors. */
+#define DZ_NO_VECTORS() __asm__ volatile("")
 
 static i32 dz_fail(dz_ctx *ctx, i32 site) {
   ctx->site = site;
@@ -179,9 +188,38 @@ static void dz_link(dz_ctx *ctx, dz_block *block) {
   ctx->blocks.next = block;
 }
 
+/* Elements of large blocks are on large pages where there are some, apart from what is known of the block. */
+enum { DZ_LARGE = 4 << 20, DZ_PAGE = 2 << 20 };
+
 static void dz_give_to_system(dz_ctx *ctx, dz_block *block) {
   __atomic_fetch_sub(&ctx->program->live, block->bytes, __ATOMIC_RELAXED);
+  if (block->bytes >= DZ_LARGE) free((void *)((uintptr_t)block->data & ~(uintptr_t)(DZ_PAGE - 1)));
   free(block);
+}
+
+/* Arrays begin at different places of their pages, so that a loop over several does not use the same places at once. */
+static dz_block *dz_get_from_system(dz_ctx *ctx, i64 bytes) {
+  const i64 header = 64;
+  i64 turn = __atomic_fetch_add(&ctx->program->turns, 1, __ATOMIC_RELAXED);
+  i64 shift = bytes < 32768 ? 0 : (turn * 17 & 63) * 64;
+  if (bytes < DZ_LARGE) {
+    dz_block *block = aligned_alloc(64, header + shift + bytes + 64);
+    if (block) block->data = (char *)block + header + shift;
+    return block;
+  }
+  dz_block *block = malloc(sizeof *block);
+  if (!block) return NULL;
+  i64 room = (bytes + shift + 64 + DZ_PAGE - 1) & ~(i64)(DZ_PAGE - 1);
+  char *data = aligned_alloc(DZ_PAGE, room);
+  if (!data) {
+    free(block);
+    return NULL;
+  }
+  block->data = data + shift;
+#if defined(MADV_HUGEPAGE)
+  madvise(data, room, MADV_HUGEPAGE);
+#endif
+  return block;
 }
 
 static void dz_drop_spares(dz_ctx *ctx) {
@@ -216,27 +254,24 @@ static dz_block *dz_used_block(dz_ctx *ctx, i64 bytes) {
 
 static __attribute__((noinline)) dz_block *dz_new_block(dz_ctx *ctx, i32 site, i64 elements, i64 size, i32 type) {
   i64 bytes = dz_times(elements, size);
-  const i64 header = 64;
-  char *memory = NULL;
+  dz_block *block = NULL;
   i64 limit = ctx->limit;
-  if (bytes < INT64_MAX - 4096) {
+  if (bytes < INT64_MAX - 4 * DZ_PAGE) {
     bytes = dz_class(bytes) << 6;
     if (__atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED) <= limit) {
-      memory = aligned_alloc(64, header + bytes + 64);
-      if (!memory) limit = ctx->program->live - bytes;
+      block = dz_get_from_system(ctx, bytes);
+      if (!block) limit = ctx->program->live - bytes;
     }
-    if (!memory) __atomic_fetch_sub(&ctx->program->live, bytes, __ATOMIC_RELAXED);
+    if (!block) __atomic_fetch_sub(&ctx->program->live, bytes, __ATOMIC_RELAXED);
   }
-  if (!memory) {
+  if (!block) {
     dz_note_scalar(ctx, 3, elements);
     dz_note_scalar(ctx, 3, type);
     dz_note_scalar(ctx, 3, limit);
     dz_fail(ctx, site);
     return NULL;
   }
-  dz_block *block = (dz_block *)memory;
   block->bytes = bytes;
-  block->data = memory + header;
   block->borrowed = false;
   return block;
 }

@@ -20,12 +20,18 @@ use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
 use dagaz_core::prim::Prim;
 use dagaz_core::value::Value;
 
-pub use cache::clear as clear_cache;
+pub use cache::{CacheUse, clear as clear_cache, usage as cache_usage};
+pub use compiler::{Effort, Making, c_compiler};
 pub use dagaz_codegen::{CLibrary, generate_library};
 
 /// Compiles a program without derivatives to an executable file.
-pub fn make_executable(program: &Program, path: &Path) -> Result<(), String> {
-    compiler::executable(&dagaz_codegen::generate_executable(program)?, path)
+pub fn make_executable(program: &Program, path: &Path, making: &Making) -> Result<(), String> {
+    compiler::executable(&dagaz_codegen::generate_executable(program)?, path, false, making)
+}
+
+/// As [`make_executable`], with code that looks for memory errors and undefined behaviour.
+pub fn make_sanitized(program: &Program, path: &Path, making: &Making) -> Result<(), String> {
+    compiler::executable(&dagaz_codegen::generate_executable(program)?, path, true, making)
 }
 
 /// A program as machine code. Top-level constants are evaluated when a call first needs them, and kept.
@@ -38,9 +44,9 @@ pub struct Native {
 
 impl Native {
     /// The error says in one sentence why there is no machine code.
-    pub fn load(program: Arc<Program>) -> Result<Native, String> {
+    pub fn load(program: Arc<Program>, making: &Making) -> Result<Native, String> {
         let source = dagaz_codegen::generate(&program)?;
-        let object = compiler::shared_object(&source.text)?;
+        let object = compiler::shared_object(&source.text, making)?;
         let library = library::Library::open(object, source)?;
         let count = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Native { program, library, threads: threads::Threads::new(count), limits: Limits::generous() })

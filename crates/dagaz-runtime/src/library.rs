@@ -52,7 +52,8 @@ pub(crate) struct Library {
     pub(crate) elapsed: Duration,
     /// Keeps the functions above loaded.
     _library: libloading::Library,
-    _object: Object,
+    /// Where a loaded file must not be deleted.
+    _object: Option<Object>,
 }
 
 // SAFETY: the context belongs to this value alone, and the generated code has no other state.
@@ -96,7 +97,7 @@ impl Library {
             source,
             elapsed: Duration::ZERO,
             _library: library,
-            _object: object,
+            _object: (!cfg!(unix)).then_some(object),
         })
     }
 

@@ -12,14 +12,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use dagaz_core::exp::{Entry, Program, SourceLoc};
-use dagaz_runtime::CLibrary;
+use dagaz_runtime::{CLibrary, Making};
 use dagaz_simplify::Parameters;
 use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::{Dialect, typed};
 
 use crate::load::{self, Loaded};
 use crate::render::{self, Style};
-use crate::session::{Backend, Session};
+use crate::session::{Backend, Execution, Session};
 
 /// Syntax trees may be deep, and the passes over them are recursive. The pages of a stack that is never used cost
 /// nothing.
@@ -295,8 +295,8 @@ impl Compiled {
     }
 
     /// Write the program as an executable, made by the C compiler of this machine.
-    pub fn make_executable(&self, path: &Path) -> Result<(), String> {
-        dagaz_runtime::make_executable(&self.core, path)
+    pub fn make_executable(&self, path: &Path, making: &Making) -> Result<(), String> {
+        dagaz_runtime::make_executable(&self.core, path, making)
     }
 
     /// Something to call entry points with, on the reference interpreter.
@@ -306,7 +306,12 @@ impl Compiled {
 
     /// Something to call entry points with.
     pub fn session_on(&self, backend: Backend) -> Session {
-        Session::new(self.core.clone(), self.sources.clone(), backend)
+        self.session_with(&Execution::on(backend))
+    }
+
+    /// As [`Compiled::session_on`], with everything that can be chosen.
+    pub fn session_with(&self, execution: &Execution) -> Session {
+        Session::new(self.core.clone(), self.sources.clone(), execution)
     }
 }
 

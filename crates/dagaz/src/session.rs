@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dagaz_core::exp::{Entry, EntryType, OpaqueKind, Program};
 use dagaz_core::interp::{Counters, Interpreter, Limits, RuntimeError};
 use dagaz_core::value::Value;
-use dagaz_runtime::Native;
+use dagaz_runtime::{Effort, Making, Native};
 use dagaz_syntax::SourceMap;
 
 use crate::data;
@@ -29,6 +29,25 @@ pub enum Backend {
     C,
 }
 
+/// How a program is run.
+#[derive(Clone, Debug)]
+pub struct Execution {
+    pub backend: Backend,
+    /// How well machine code is optimised.
+    pub effort: Effort,
+    /// How many threads machine code runs on; as many as the machine has if not given. Results do not depend on it.
+    pub threads: Option<usize>,
+    /// For every call; `cancel` also stops the C compiler.
+    pub limits: Limits,
+}
+
+impl Execution {
+    /// As fast as can be, with generous limits.
+    pub fn on(backend: Backend) -> Execution {
+        Execution { backend, effort: Effort::Full, threads: None, limits: Limits::generous() }
+    }
+}
+
 enum Engine {
     Interpreter(Box<Interpreter>),
     Native(Box<Native>),
@@ -43,17 +62,23 @@ pub struct RunError {
 }
 
 impl Session {
-    pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>, backend: Backend) -> Session {
+    pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>, execution: &Execution) -> Session {
+        let making = Making { effort: execution.effort, cancel: execution.limits.cancel.clone() };
         let interpreted =
             |core: &Arc<Program>| Engine::Interpreter(Box::new(Interpreter::shared(core.clone())));
-        let (engine, notice) = match backend {
+        let (engine, notice) = match execution.backend {
             Backend::Interpreter => (interpreted(&core), None),
-            Backend::C => match Native::load(core.clone()) {
+            Backend::C => match Native::load(core.clone(), &making) {
                 Ok(native) => (Engine::Native(Box::new(native)), None),
                 Err(reason) => (interpreted(&core), Some(reason)),
             },
         };
-        Session { core, sources, engine, notice }
+        let mut session = Session { core, sources, engine, notice };
+        session.set_limits(execution.limits.clone());
+        if let Some(count) = execution.threads {
+            session.set_threads(count);
+        }
+        session
     }
 
     /// Why the interpreter runs the program although machine code was asked for.

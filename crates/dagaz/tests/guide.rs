@@ -7,7 +7,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
 
 use dagaz::session::show_results;
 use dagaz::testing::run::{Settings, Status, run_program};
@@ -103,13 +102,7 @@ fn run_test_blocks(place: &str, program: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("block.fut");
     std::fs::write(&path, program).expect("a file");
-    let settings = Settings {
-        timeout: Duration::from_secs(60),
-        memory: 1 << 30,
-        exclude: Vec::new(),
-        dialect: dagaz::Dialect::Dagaz,
-        backend: dagaz::Backend::Interpreter,
-    };
+    let settings = Settings::new(dagaz::Backend::Interpreter);
     let result = run_program(&path, &spec, &settings);
     assert_eq!(result.status, Status::Passed, "{place}: {}", result.reason.unwrap_or_default());
 }

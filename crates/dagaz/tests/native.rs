@@ -1,23 +1,17 @@
 //! Machine code gives what the interpreter gives, bit by bit, and fails with the same words.
 
 use std::path::Path;
-use std::time::Duration;
 
 use dagaz::testing::run::{Settings, Status};
 use dagaz::testing::{report, suite};
-use dagaz::{Backend, compile_source, data};
+use dagaz::{Backend, Execution, compile_source, data};
 
 fn check_folder(folder: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let tests = suite::find_tests(&[path]).expect("a folder of programs");
     assert!(!tests.is_empty(), "there are no tests in {folder}");
-    let settings = Settings {
-        timeout: Duration::from_secs(60),
-        memory: 1 << 30,
-        exclude: Vec::new(),
-        dialect: dagaz::Dialect::Dagaz,
-        backend: Backend::C,
-    };
+    // As `dagaz run` compiles.
+    let settings = Settings { execution: Execution::on(Backend::C), ..Settings::new(Backend::C) };
     let results = suite::run_tests(tests, &settings, 2, &|_| {});
     let all_passed = results.iter().all(|result| result.status == Status::Passed);
     assert!(all_passed, "{}", report::text(&results));
@@ -100,6 +94,37 @@ fn updates_in_place_leave_other_arrays_alone() {
            let zs = scatter (copy ys) [0, 7, 1] [100, 200, 300]
            in (xs, ys, zs, reduce_by_index (copy zs) (+) 0 [0, 0, 2, -1] [1, 2, 3, 4])",
         "[1i32, 2i32, 3i32, 4i32]",
+    );
+}
+
+/// The last use of an array in a branch is not its last one if a part of it is read after that.
+#[test]
+fn branches_read_parts_of_what_they_change() {
+    check(
+        "entry main [n][k] (xs: [n]i64) (is: [k]i64) =
+           let xs = map (* 2) xs
+           let part = xs[: k]
+           in if k > 2 then scatter (copy xs) is part else xs",
+        "[1i64, 2i64, 3i64, 4i64] [1i64, 2i64, 3i64]",
+    );
+}
+
+#[test]
+fn elements_of_empty_arrays() {
+    check("entry main (xs: []f64) (is: []i64) = map (\\i -> xs[i]) is", "empty([0]f64) [1i64, 2i64]");
+    check("entry main (xs: [][]u8) (is: []i64) = map (\\i -> xs[i, 0]) is", "empty([3][0]u8) [1i64, 2i64]");
+    check("entry main [n] (xs: [n]f64) = let ys = xs[n:] in map (\\i -> ys[i]) (iota n)", "[1.0f64, 2.0f64]");
+}
+
+#[test]
+fn operators_that_fail() {
+    check(
+        "entry main (ks: []i64) (vs: []i64) = reduce_by_index (replicate 4 10) (\\a b -> b / (a - 10)) 0 ks vs",
+        "[0i64, 0i64, 1i64] [1i64, 2i64, 3i64]",
+    );
+    check(
+        "entry main (rows: [][2]i64) = reduce (map2 (\\a b -> b / a)) (replicate 2 1) rows",
+        "[[1i64, 1i64], [0i64, 1i64], [3i64, 3i64], [0i64, 4i64]]",
     );
 }
 

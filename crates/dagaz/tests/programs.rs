@@ -1,7 +1,6 @@
 //! The programs of this repository do what their test blocks say.
 
 use std::path::Path;
-use std::time::Duration;
 
 use dagaz::testing::run::{Settings, Status};
 use dagaz::testing::{report, suite};
@@ -10,13 +9,7 @@ fn check(folder: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
     let tests = suite::find_tests(&[path]).expect("a folder of programs");
     assert!(!tests.is_empty(), "there are no tests in {folder}");
-    let settings = Settings {
-        timeout: Duration::from_secs(60),
-        memory: 1 << 30,
-        exclude: Vec::new(),
-        dialect: dagaz::Dialect::Dagaz,
-        backend: dagaz::Backend::Interpreter,
-    };
+    let settings = Settings::new(dagaz::Backend::Interpreter);
     let results = suite::run_tests(tests, &settings, 2, &|_| {});
     let all_passed = results.iter().all(|result| result.status == Status::Passed);
     assert!(all_passed, "{}", report::text(&results));

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use dagaz::{Effort, Making};
+
 use super::{compile, style};
+use crate::interrupt::Interrupt;
 use crate::options::CompileOptions;
 use crate::{Outcome, Stop};
 
-pub fn run(options: &CompileOptions) -> Outcome {
+pub fn run(options: &CompileOptions, interrupt: &Interrupt) -> Outcome {
     let program = compile(&options.file, &[])?;
     let output = match &options.output {
         Some(output) => output.clone(),
@@ -18,7 +21,8 @@ pub fn run(options: &CompileOptions) -> Outcome {
     }
     let cannot = |reason: String| Stop::Program(dagaz::render::message(style(), &reason));
     if !options.lib {
-        return program.make_executable(&output).map_err(cannot);
+        let making = Making { effort: Effort::Full, cancel: interrupt.flag() };
+        return program.make_executable(&output, &making).map_err(cannot);
     }
     let library = program.c_library(&name).map_err(cannot)?;
     write(&with_extension(&output, "c"), &library.source)?;

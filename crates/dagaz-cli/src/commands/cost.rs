@@ -1,6 +1,6 @@
 //! `dagaz cost`: call an entry point and print what it cost.
 
-use dagaz::Backend;
+use dagaz::{Backend, Execution};
 
 use super::run::call;
 use super::{compile, print_out};
@@ -9,7 +9,7 @@ use crate::options::RunOptions;
 
 pub fn run(options: &RunOptions) -> Outcome {
     let program = compile(&options.file, &options.parameters)?;
-    let (session, _, _) = call(&program, options, Backend::Interpreter)?;
+    let (session, _, _) = call(&program, options, &Execution::on(Backend::Interpreter))?;
     let cost = session.counters();
     let work = format!("work  {:>16}  scalar operations and element moves\n", cost.work);
     let span = format!("span  {:>16}  of these on the longest chain\n", cost.span);

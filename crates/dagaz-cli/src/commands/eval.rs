@@ -4,17 +4,19 @@
 
 use std::path::Path;
 
+use dagaz::Effort;
 use dagaz::compile::compile_source_in;
 
-use super::run::{print_results, session};
+use super::run::{execution, print_results, session};
 use super::{print_warnings, stop, style};
+use crate::interrupt::Interrupt;
 use crate::options::EvalOptions;
 use crate::{Outcome, Stop};
 
 /// No definition that a user writes has this name.
 const ENTRY: &str = "eval_result";
 
-pub fn run(options: &EvalOptions) -> Outcome {
+pub fn run(options: &EvalOptions, interrupt: &Interrupt) -> Outcome {
     let (import, directory) = match &options.file {
         Some(file) => (import_of(file)?, file.parent().unwrap_or(Path::new(""))),
         None => (String::new(), Path::new("")),
@@ -25,7 +27,8 @@ pub fn run(options: &EvalOptions) -> Outcome {
     let Some(entry) = program.entry(ENTRY).cloned() else {
         return Err(Stop::Program("the expression has no value".to_owned()));
     };
-    let results = session(&program, options.backend.into()).call(ENTRY, Vec::new());
+    let execution = execution(&options.execution, Effort::Quick, interrupt);
+    let results = session(&program, &execution).call(ENTRY, Vec::new());
     let results = results.map_err(|error| Stop::Program(error.render(style())))?;
     print_results(&entry, &results, false)
 }

@@ -3,18 +3,20 @@
 use std::io::Read;
 
 use dagaz::session::show_results;
-use dagaz::{Backend, Compiled, Session, Value, data};
+use dagaz::{Compiled, Effort, Execution, Limits, Session, Value, data};
 use dagaz_core::exp::Entry;
 use dagaz_core::prim::PrimType;
 
 use super::{compile, print_out, style, write_out};
-use crate::options::{RunOnOptions, RunOptions};
+use crate::interrupt::Interrupt;
+use crate::options::{ExecutionOptions, RunOnOptions, RunOptions};
 use crate::{Outcome, Stop};
 
-pub fn run(options: &RunOnOptions) -> Outcome {
+pub fn run(options: &RunOnOptions, interrupt: &Interrupt) -> Outcome {
     let call_options = &options.call;
     let program = compile(&call_options.file, &call_options.parameters)?;
-    let (_, entry, results) = call(&program, call_options, options.backend.into())?;
+    let execution = execution(&options.execution, Effort::Full, interrupt);
+    let (_, entry, results) = call(&program, call_options, &execution)?;
     print_results(&entry, &results, call_options.binary)
 }
 
@@ -22,7 +24,7 @@ pub fn run(options: &RunOnOptions) -> Outcome {
 pub fn call(
     program: &Compiled,
     options: &RunOptions,
-    backend: Backend,
+    execution: &Execution,
 ) -> Result<(Session, Entry, Vec<Value>), Stop> {
     let Some(entry) = program.entry(&options.entry).cloned() else {
         let known: Vec<&str> = program.entry_points().iter().map(|e| e.name.as_str()).collect();
@@ -30,14 +32,24 @@ pub fn call(
         return Err(Stop::Misuse(format!("there is no entry point '{}'; there are: {known}", options.entry)));
     };
     let args = arguments(&entry, options).map_err(Stop::Misuse)?;
-    let mut session = session(program, backend);
+    let mut session = session(program, execution);
     let results = session.call(&entry.name, args).map_err(|error| Stop::Program(error.render(style())))?;
     Ok((session, entry, results))
 }
 
+/// What the options and an interruption mean for a program.
+pub fn execution(options: &ExecutionOptions, effort: Effort, interrupt: &Interrupt) -> Execution {
+    let mut limits = Limits { cancel: interrupt.flag(), ..Limits::generous() };
+    if let Some(bytes) = options.memory {
+        limits.memory = Some(bytes);
+    }
+    let threads = options.threads.map(usize::from);
+    Execution { backend: options.backend.into(), effort, threads, limits }
+}
+
 /// Something to call entry points with. Says so if it is not what was asked for.
-pub fn session(program: &Compiled, backend: Backend) -> Session {
-    let session = program.session_on(backend);
+pub fn session(program: &Compiled, execution: &Execution) -> Session {
+    let session = program.session_with(execution);
     if let Some(reason) = session.notice() {
         eprintln!("The interpreter runs this program: {reason}");
     }

@@ -6,25 +6,30 @@ use std::time::Duration;
 
 use dagaz::testing::run::{ProgramResult, Settings, Status};
 use dagaz::testing::{report, suite};
+use dagaz::{Backend, Effort, Execution};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::print_out;
+use crate::interrupt::Interrupt;
 use crate::options::TestOptions;
 use crate::{Outcome, Stop};
 
 /// Programs with these tags say themselves that they are not to be run.
 const ALWAYS_EXCLUDED: [&str; 2] = ["disable", "notest"];
 
-pub fn run(options: &TestOptions) -> Outcome {
+/// Bytes of arrays that a program may have alive at once unless the user says otherwise.
+const MEMORY: u64 = 4 << 30;
+
+pub fn run(options: &TestOptions, interrupt: &Interrupt) -> Outcome {
     let timeout = Duration::try_from_secs_f64(options.timeout)
         .map_err(|error| Stop::Misuse(format!("--timeout {}: {error}", options.timeout)))?;
     let exclude = ALWAYS_EXCLUDED.iter().map(|tag| (*tag).to_owned()).chain(options.exclude.iter().cloned());
     let settings = Settings {
         timeout,
-        memory: options.memory.saturating_mul(1 << 30),
+        memory: options.execution.memory.unwrap_or(MEMORY),
         exclude: exclude.collect(),
         dialect: super::dialect(options.strict),
-        backend: options.backend.into(),
+        execution: execution(options, interrupt),
     };
     let mut tests = suite::find_tests(&options.paths).map_err(Stop::Misuse)?;
     if let Some(filter) = &options.filter {
@@ -38,6 +43,9 @@ pub fn run(options: &TestOptions) -> Outcome {
     let bar = progress_bar(tests.len() as u64);
     let mut results = suite::run_tests(tests, &settings, workers, &|result| advance(&bar, result));
     bar.finish_and_clear();
+    if interrupt.has_come() {
+        return Ok(());
+    }
 
     if let Some(base) = &options.relative_to {
         // Reasons name places in the programs, too.
@@ -53,6 +61,20 @@ pub fn run(options: &TestOptions) -> Outcome {
         true => Err(Stop::Program(String::new())),
         false => Ok(()),
     }
+}
+
+/// Several programs run at once, so that each has one thread unless the user wants more. They run on little data, and
+/// are optimised a little.
+fn execution(options: &TestOptions, interrupt: &Interrupt) -> Execution {
+    let mut execution = super::run::execution(&options.execution, Effort::Quick, interrupt);
+    execution.threads = execution.threads.or(Some(1));
+    if execution.backend == Backend::C
+        && let Err(reason) = dagaz::c_compiler()
+    {
+        eprintln!("The interpreter runs the programs: {reason}");
+        execution.backend = Backend::Interpreter;
+    }
+    execution
 }
 
 /// A bar on a terminal, and nothing anywhere else.

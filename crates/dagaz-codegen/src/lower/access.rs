@@ -149,10 +149,22 @@ impl Lower<'_> {
         match (guard, element.split_once('[')) {
             (Some(bad), Some((name, offset))) if self.has_memory(array) => {
                 let offset = offset.strip_suffix(']').unwrap_or(offset);
-                self.scalar(pat, format!("{name}[{bad} ? 0 : {offset}]"))
+                let readable = self.readable(name, elem(&param.ty)?, &dims);
+                self.scalar(pat, format!("{readable}[{bad} ? 0 : {offset}]"))
             }
             _ => self.scalar(pat, element),
         }
+    }
+
+    /// A pointer that an element can be read from, be it the array's or not.
+    fn readable(&self, name: &str, elem: PrimType, dims: &[Atom]) -> String {
+        let sizes: Vec<&Atom> =
+            dims.iter().filter(|d| d.as_const().and_then(|p| p.as_i64()).is_none_or(|n| n <= 0)).collect();
+        if sizes.is_empty() {
+            return name.to_string();
+        }
+        let is_empty: Vec<String> = sizes.into_iter().map(|d| format!("{} == 0", self.atom(*d))).collect();
+        format!("({} ? (const {elem} *)dz_nothing : {name})", is_empty.join(" || "))
     }
 
     pub(super) fn has_memory(&self, array: VarId) -> bool {

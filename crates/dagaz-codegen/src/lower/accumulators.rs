@@ -3,6 +3,7 @@
 use dagaz_core::exp::{AccInput, Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::parallel::can_fail;
 use super::{Lower, Lowered, OpenAcc};
 use crate::imp::Stm;
 
@@ -206,7 +207,8 @@ impl Lower<'_> {
     }
 }
 
-/// The operator on elements, if one on vectors consists of it: `\xs ys -> map2 f xs ys`. Also the size of the vectors.
+/// The operator on elements, if one on vectors consists of it and cannot fail: `\xs ys -> map2 f xs ys`. Also the size of
+/// the vectors.
 pub(super) fn elementwise(op: &Lambda) -> Option<(Atom, &Lambda)> {
     let [stm] = op.body.stms.as_slice() else { return None };
     let Exp::Map { width, arrays, lambda } = &stm.exp else { return None };
@@ -217,7 +219,7 @@ pub(super) fn elementwise(op: &Lambda) -> Option<(Atom, &Lambda)> {
             matches!(
                 stm.exp,
                 Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..)
-            )
+            ) && !can_fail(&stm.exp)
         });
     is_plain.then_some((*width, lambda))
 }

@@ -57,6 +57,12 @@ impl Lower<'_> {
             inside.extend(lambda.params.iter().map(|p| p.var));
             parts.constant += lambda.params.len() as f64;
         }
+        if let Exp::Loop { params, form, .. } = exp {
+            inside.extend(params.iter().map(|(param, _)| param.var));
+            if let LoopForm::For { var, .. } = form {
+                inside.insert(*var);
+            }
+        }
         for body in visit::bodies(exp) {
             let cost = self.body_cost(body, inside);
             parts.constant += cost.constant;

@@ -12,6 +12,8 @@ use super::accumulators::elementwise;
 use super::{Lower, Lowered};
 use crate::imp::LoopKind;
 
+/// So many parts of a piece are scanned at the same time.
+const CHAINS: usize = 4;
 /// As many pieces as `dz_grain` makes, at most.
 const MAX_PIECES: usize = 1032;
 
@@ -55,7 +57,7 @@ impl Lower<'_> {
         let (left, right) = fold.sides();
         let bound = self.atom(fold.width);
         pat.iter().for_each(|param| self.declare(param));
-        if !self.may_be_parallel(!is_simple) {
+        if !self.is_outermost() {
             return self.block(|l| {
                 l.repeatedly(|l| l.fold_piece(fold, "0", &bound, is_simple, &mut |_, _| Ok(())))?;
                 for (param, output) in left.iter().zip(pat) {
@@ -160,7 +162,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn scan(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
-        if self.is_simple_fold(fold) && self.may_be_parallel(false) {
+        if self.is_simple_fold(fold) && self.is_outermost() {
             return self.scan_in_pieces(pat, fold);
         }
         self.fold_in_order(pat, fold.width, (fold.arrays, fold.pre), fold.op, fold.neutral, true)
@@ -172,7 +174,7 @@ impl Lower<'_> {
         for param in pat {
             self.allocate(param)?;
         }
-        let (left, right) = fold.sides();
+
         let bound = self.atom(fold.width);
         self.block(|l| {
             let grain = l.grain(&bound, fold);
@@ -185,54 +187,115 @@ impl Lower<'_> {
                 l.line(format!("{part}[0] = {value};"));
             }
             l.pieces_of(&bound, &grain, |l, from, to| {
-                l.fold_piece(fold, from, to, true, &mut |l, i| {
-                    // What was computed is kept where the result will be.
-                    for (output, value) in pat.iter().zip(right).filter(|_| fold.pre.is_some()) {
-                        let (target, value) = (l.name(output.var), l.name(value.var));
-                        l.line(format!("{target}[{i}] = {value};"));
-                    }
-                    Ok(())
-                })?;
-                let piece = l.temp("piece");
-                l.set("i64", piece.as_str(), format!("{from} / {grain}"));
-                l.line(format!("if (dz_wait_for(ctx, {ready}, {piece})) return 1;"));
-                l.block(|l| {
-                    for ((total, sum), part) in right.iter().zip(left).zip(&before) {
-                        l.bind(total, true);
-                        let (total, ty, sum) = (l.name(total.var), super::elem(&total.ty)?, l.name(sum.var));
-                        l.set(ty.to_string(), total, sum.as_str());
-                        l.line(format!("{sum} = {part}[{piece}];"));
-                    }
-                    l.combine(fold.op)?;
-                    for (sum, part) in left.iter().zip(&before) {
-                        let sum = l.name(sum.var);
-                        l.line(format!("{part}[{piece} + 1] = {sum};"));
-                        l.line(format!("{sum} = {part}[{piece}];"));
-                    }
-                    l.line(format!("__atomic_store_n(&{ready}[{piece} + 1], 1, __ATOMIC_RELEASE);"));
-                    Ok(())
-                })?;
-                l.loop_from(LoopKind::Sequential, from, to, |l, i| {
-                    match fold.pre {
-                        Some(_) => {
-                            for (output, value) in pat.iter().zip(right) {
-                                l.bind(value, true);
-                                let (source, name) = (l.name(output.var), l.name(value.var));
-                                l.set(super::elem(&value.ty)?.to_string(), name, format!("{source}[{i}]"));
-                            }
-                        }
-                        None => l.load_row(fold.arrays, right, i)?,
-                    }
-                    left.iter().for_each(|p| l.bind(p, true));
-                    l.combine(fold.op)?;
-                    for (output, sum) in pat.iter().zip(left) {
-                        let (target, sum) = (l.name(output.var), l.name(sum.var));
-                        l.line(format!("{target}[{i}] = {sum};"));
-                    }
-                    Ok(())
-                })
+                l.scan_piece(pat, fold, (from, to), &grain, &before, &ready)
             })
         })
+    }
+
+    /// One piece of a scan, as chains that run at the same time: parts of the piece, of which it is known by then what
+    /// there is before them. What is left over at the end continues the last one.
+    fn scan_piece(
+        &mut self,
+        pat: &[Param],
+        fold: &Fold<'_>,
+        (from, to): (&str, &str),
+        grain: &str,
+        before: &[String],
+        ready: &str,
+    ) -> Lowered<()> {
+        let (left, right) = fold.sides();
+        let (length, piece) = (self.temp("length"), self.temp("piece"));
+        self.set("i64", length.as_str(), format!("({to} - {from}) / {CHAINS}"));
+        self.set("i64", piece.as_str(), format!("{from} / {grain}"));
+        let chains: Vec<String> = left.iter().map(|_| self.temp("chain")).collect();
+        for (chain, param) in chains.iter().zip(left) {
+            self.line(format!("{} {chain}[{CHAINS} + 1];", super::elem(&param.ty)?));
+        }
+        // The totals of the parts, then of what is left over.
+        self.for_loop(LoopKind::Sequential, &format!("{CHAINS} + 1"), |l, part| {
+            let (start, end) = (l.temp("start"), l.temp("end"));
+            l.set("i64", start.as_str(), format!("{from} + {part} * {length}"));
+            l.set("i64", end.as_str(), format!("{part} < {CHAINS} ? {start} + {length} : {to}"));
+            l.fold_piece(fold, &start, &end, true, &mut |l, i| {
+                // What was computed is kept where the result will be.
+                for (output, value) in pat.iter().zip(right).filter(|_| fold.pre.is_some()) {
+                    let (target, value) = (l.name(output.var), l.name(value.var));
+                    l.line(format!("{target}[{i}] = {value};"));
+                }
+                Ok(())
+            })?;
+            for (chain, param) in chains.iter().zip(left) {
+                let sum = l.name(param.var);
+                l.line(format!("{chain}[{part}] = {sum};"));
+            }
+            Ok(())
+        })?;
+        self.line(format!("if (dz_wait_for(ctx, {ready}, {piece})) return 1;"));
+        for (part, param) in before.iter().zip(left) {
+            self.bind(param, true);
+            let name = self.name(param.var);
+            self.set(super::elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
+        }
+        // Every chain begins with what there is before it.
+        self.for_loop(LoopKind::Sequential, &format!("{CHAINS} + 1"), |l, part| {
+            for ((chain, sum), total) in chains.iter().zip(left).zip(right) {
+                l.bind(total, true);
+                let (name, sum, ty) = (l.name(total.var), l.name(sum.var), super::elem(&total.ty)?);
+                l.set(ty.to_string(), name, format!("{chain}[{part}]"));
+                l.line(format!("{chain}[{part}] = {sum};"));
+            }
+            l.combine(fold.op)
+        })?;
+        for (part, param) in before.iter().zip(left) {
+            let sum = self.name(param.var);
+            self.line(format!("{part}[{piece} + 1] = {sum};"));
+        }
+        self.line(format!("__atomic_store_n(&{ready}[{piece} + 1], 1, __ATOMIC_RELEASE);"));
+        self.loop_from(LoopKind::Sequential, "0", &length, |l, j| {
+            l.line(format!("#pragma GCC unroll {CHAINS}"));
+            l.for_loop(LoopKind::Sequential, &CHAINS.to_string(), |l, part| {
+                l.scan_step(pat, fold, &format!("{from} + {part} * {length} + {j}"), &chains, part)
+            })
+        })?;
+        self.loop_from(LoopKind::Sequential, &format!("{from} + {CHAINS} * {length}"), to, |l, i| {
+            l.scan_step(pat, fold, i, &chains, &CHAINS.to_string())
+        })
+    }
+
+    /// Goes on with one chain of a scan.
+    fn scan_step(
+        &mut self,
+        pat: &[Param],
+        fold: &Fold<'_>,
+        place: &str,
+        chains: &[String],
+        part: &str,
+    ) -> Lowered<()> {
+        let (left, right) = fold.sides();
+        let i = self.temp("at");
+        self.set("i64", i.as_str(), place);
+        match fold.pre {
+            Some(_) => {
+                for (output, value) in pat.iter().zip(right) {
+                    self.bind(value, true);
+                    let (source, name) = (self.name(output.var), self.name(value.var));
+                    self.set(super::elem(&value.ty)?.to_string(), name, format!("{source}[{i}]"));
+                }
+            }
+            None => self.load_row(fold.arrays, right, &i)?,
+        }
+        for (chain, param) in chains.iter().zip(left) {
+            self.bind(param, true);
+            let name = self.name(param.var);
+            self.set(super::elem(&param.ty)?.to_string(), name, format!("{chain}[{part}]"));
+        }
+        self.combine(fold.op)?;
+        for ((output, sum), chain) in pat.iter().zip(left).zip(chains) {
+            let (target, sum) = (self.name(output.var), self.name(sum.var));
+            self.line(format!("{target}[{i}] = {sum};"));
+            self.line(format!("{chain}[{part}] = {sum};"));
+        }
+        Ok(())
     }
 
     /// A reduction, or a scan, which also keeps what there is after every row.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm as CoreStm};
+use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Program, Stm as CoreStm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
@@ -132,10 +132,10 @@ impl Uses {
         self.vars.extend(body.result.iter().filter_map(|a| a.as_var()));
     }
 
-    fn lambda(&mut self, lambda: &Lambda) {
+    /// The types of a lambda; its body is one of those in the expression.
+    fn signature(&mut self, lambda: &Lambda) {
         lambda.params.iter().for_each(|p| self.ty(&p.ty));
         lambda.ret.iter().for_each(|t| self.ty(t));
-        self.body(&lambda.body);
     }
 
     fn stm(&mut self, stm: &CoreStm) {
@@ -144,14 +144,11 @@ impl Uses {
         if let Exp::Call { fun, .. } = &stm.exp {
             self.funs.insert(*fun);
         }
-        if let Exp::Loop { params, form, .. } = &stm.exp {
+        if let Exp::Loop { params, .. } = &stm.exp {
             params.iter().for_each(|(p, _)| self.ty(&p.ty));
-            if let LoopForm::While { cond } = form {
-                self.body(cond);
-            }
         }
+        visit::lambdas(&stm.exp).into_iter().for_each(|lambda| self.signature(lambda));
         visit::bodies(&stm.exp).into_iter().for_each(|body| self.body(body));
-        visit::lambdas(&stm.exp).into_iter().for_each(|lambda| self.lambda(lambda));
     }
 }
 

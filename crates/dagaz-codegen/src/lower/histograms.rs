@@ -8,6 +8,7 @@
 use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::parallel::can_fail;
 use super::{Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
@@ -35,7 +36,7 @@ impl Lower<'_> {
         let (count, places): (String, Vec<String>) =
             (self.atom(writes.width), pat.iter().map(|p| self.name(p.var)).collect());
         let in_order = |l: &mut Self| l.repeatedly(|l| l.scalar_writes(pat, writes, ("0", &count), &places));
-        if !self.may_be_parallel(false) {
+        if !self.is_outermost() {
             return in_order(self);
         }
         let Some((op, neutral)) = writes.op else {
@@ -44,6 +45,10 @@ impl Lower<'_> {
                 l.scalar_writes(pat, writes, (from, to), &places)
             });
         };
+        // An error is found in order, before anything has gone to a place.
+        if op.body.stms.iter().any(|stm| can_fail(&stm.exp)) {
+            return in_order(self);
+        }
         self.block(|l| {
             let (bins, copies, product) = (l.temp("bins"), l.temp("copies"), l.product(writes.shape));
             l.set("i64", bins.as_str(), product);
@@ -82,7 +87,7 @@ impl Lower<'_> {
             for (param, own) in pat.iter().zip(&own) {
                 let mine = l.temp("mine");
                 let place = format!("{own} + {from} / {grain} * {bins}");
-                l.set(format!("{} *", super::elem(&param.ty)?), mine.as_str(), place);
+                l.set(format!("{} *restrict ", super::elem(&param.ty)?), mine.as_str(), place);
                 places.push(mine);
             }
             l.scalar_writes(pat, writes, (from, to), &places)

@@ -145,18 +145,20 @@ impl Finder {
         self.known.insert(var, answer);
     }
 
-    /// The counter plus a number, plus another one.
+    /// The counter plus a number, plus another one; not if the sum could be too great for the type.
     fn offset(&self, exp: &Exp) -> Option<i64> {
+        const GREATEST: u64 = 1 << 40;
         let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
         let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());
-        match op {
+        let sum = match op {
             BinOp::Add => match (self.affine(*a), number(b), self.affine(*b), number(a)) {
                 (Some(offset), Some(n), _, _) | (_, _, Some(offset), Some(n)) => offset.checked_add(n),
                 _ => None,
             },
             BinOp::Sub => self.affine(*a)?.checked_sub(number(b)?),
             _ => None,
-        }
+        };
+        sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
     }
 
     /// What an expression is in the middle part, which becomes smaller for it.

@@ -353,15 +353,20 @@ impl<'p> Lower<'p> {
         for var in body.result.iter().filter_map(|a| a.as_var()) {
             last_use.insert(var, body.stms.len());
         }
-        // What a view looks at lives as long as the view.
-        for (index, stm) in body.stms.iter().enumerate().rev() {
+        for stm in &body.stms {
             if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
                 && param.ty.is_array()
                 && !self.blocks.contains(&param.var)
             {
                 self.bases.insert(param.var, array);
-                let until = last_use.get(&param.var).copied().unwrap_or(index);
-                last_use.entry(array).and_modify(|last| *last = until.max(*last));
+            }
+        }
+        // What a view looks at lives as long as the view, which can be one from outside.
+        for (view, until) in last_use.clone() {
+            let mut var = view;
+            while let Some(base) = self.bases.get(&var) {
+                last_use.entry(*base).and_modify(|last| *last = until.max(*last));
+                var = *base;
             }
         }
         let mut dying: HashMap<usize, Vec<VarId>> = HashMap::new();

@@ -12,6 +12,9 @@ use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 
+/// So many operations are worth threads inside of a loop that has some already.
+const NESTED_WORK: &str = "262144.0";
+
 impl Lower<'_> {
     pub(super) fn map(
         &mut self,
@@ -33,9 +36,24 @@ impl Lower<'_> {
             let fold = Fold { width: *depth, arrays: own, pre: pre.as_ref(), op, neutral };
             return self.map_of_columns(pat, (width, arrays, &lambda.params), &fold);
         }
+        if self.is_outermost()
+            && let Some((inner_width, rows, inner, reduce)) = self.nest_of_columns(pat, lambda)
+            && let Exp::Reduce { width: depth, arrays: own, pre, op, neutral, .. } = &reduce
+        {
+            let fold = Fold { width: *depth, arrays: own, pre: pre.as_ref(), op, neutral };
+            let outer = (width, arrays, lambda.params.as_slice());
+            let inside = (inner_width, rows.as_slice(), inner.params.as_slice());
+            return self
+                .maps_of_columns(pat, outer, inside, &fold, |l| l.map_loops(pat, width, arrays, lambda));
+        }
         for param in pat.iter().filter(|p| !p.ty.is_acc()) {
             self.allocate(param)?;
         }
+        self.map_loops(pat, width, arrays, lambda)
+    }
+
+    /// The loops of a map, whose results have their memory.
+    fn map_loops(&mut self, pat: &[Param], width: Atom, arrays: &[VarId], lambda: &Lambda) -> Lowered<()> {
         let bound = self.atom(width);
         if self.is_simple(lambda) {
             let cost = self.cost(&[lambda]);
@@ -81,16 +99,44 @@ impl Lower<'_> {
         self.limit(&last, to, "i64_min", &middle.to);
         self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
         let becomes_simple = self.is_simple(&middle.lambda);
-        self.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple)?;
+        let (middle_loop, ()) =
+            self.nested(|l| l.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple))?;
         self.is_at_border = true;
+        // In order, so that the first error is found first.
         let border = self.for_loop(LoopKind::Sequential, "2", |l, side| {
             let (start, end) = (l.temp("start"), l.temp("end"));
             l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
             l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
-            l.map_loop(pat, arrays, lambda, &start, &end, is_simple)
+            l.border_loop(pat, arrays, lambda, (&start, &end), is_simple)?;
+            l.out.push(Stm::If { cond: format!("{side} == 0"), then: middle_loop, otherwise: Vec::new() });
+            Ok(())
         });
         self.is_at_border = false;
         border
+    }
+
+    /// As [`Lower::map_loop`], for what are a few iterations as a rule, over before vectors are set up.
+    fn border_loop(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        (start, end): (&str, &str),
+        is_simple: bool,
+    ) -> Lowered<()> {
+        if !is_simple {
+            return self.map_loop(pat, arrays, lambda, start, end, false);
+        }
+        let (then, ()) = self.nested(|l| {
+            l.loop_from(LoopKind::Sequential, start, end, |l, i| {
+                l.line("DZ_NO_VECTORS();");
+                l.load_row(arrays, &lambda.params, i)?;
+                l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
+            })
+        })?;
+        let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, start, end, true))?;
+        self.out.push(Stm::If { cond: format!("{end} - {start} < 32"), then, otherwise });
+        Ok(())
     }
 
     /// The least or the greatest of some sums.
@@ -151,6 +197,22 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The map inside of a map, and the reduction that it consists of, if that reads along columns.
+    fn nest_of_columns(&self, pat: &[Param], lambda: &Lambda) -> Option<(Atom, Vec<VarId>, Lambda, Exp)> {
+        let ([param], [stm]) = (pat, lambda.body.stms.as_slice()) else { return None };
+        let Exp::Map { width, arrays, lambda: inner } = &stm.exp else { return None };
+        let is_result = lambda.body.result.as_slice() == [Atom::Var(stm.pat.first()?.var)];
+        let is_own = |atom: &Atom| atom.as_var().is_some_and(|v| lambda.params.iter().any(|p| p.var == v));
+        let reduce = self.interchangeable(&stm.pat, &[], inner)?;
+        let Exp::Reduce { width: depth, arrays: own, neutral, .. } = &reduce else { return None };
+        let depends = is_own(width)
+            || is_own(depth)
+            || neutral.iter().any(is_own)
+            || own.iter().any(|array| is_own(&Atom::Var(*array)));
+        let fits = param.ty.rank() == 2 && is_result && !depends;
+        fits.then(|| (*width, arrays.clone(), inner.clone(), reduce))
+    }
+
     /// The reduction that a map consists of, if it reads along columns: the index of the map is the last one somewhere,
     /// or the rows of the map are columns in memory.
     fn interchangeable(&self, pat: &[Param], rows: &[VarId], lambda: &Lambda) -> Option<Exp> {
@@ -181,24 +243,39 @@ impl Lower<'_> {
         (fits && !exps().any(can_fail)).then(|| stm.exp.clone())
     }
 
-    /// Runs a body for pieces of the numbers below `count`, by threads where that pays: in the outermost loops, and in
-    /// those just inside of them that have loops themselves.
+    /// Runs a body for pieces of the numbers below `count`, by threads where that pays: in the outermost loops, and, if
+    /// there is enough to do, in maps just inside of them that have loops themselves.
     pub(super) fn pieces(
         &mut self,
         count: &str,
         cost: &str,
         has_loops: bool,
-        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+        build: impl Fn(&mut Self, &str, &str) -> Lowered<()>,
     ) -> Lowered<()> {
-        if !self.may_be_parallel(has_loops) {
-            return self.repeatedly(|l| build(l, "0", count));
-        }
+        let in_order = |l: &mut Self| l.repeatedly(|l| build(l, "0", count));
         let grain = format!("dz_grain({count}, {cost})");
-        self.pieces_of(count, &grain, build)
+        if self.is_outermost() {
+            return self.pieces_of(count, &grain, build);
+        }
+        if self.parallel > 1 || !has_loops {
+            return in_order(self);
+        }
+        let (then, ()) = self.nested(|l| l.pieces_of(count, &grain, &build))?;
+        let (otherwise, ()) = self.nested(|l| {
+            // Nothing further inside is worth threads then.
+            l.parallel += 1;
+            let built = in_order(l);
+            l.parallel -= 1;
+            built
+        })?;
+        let cond = format!("(f64){count} * ({cost}) > {NESTED_WORK}");
+        self.out.push(Stm::If { cond, then, otherwise });
+        Ok(())
     }
 
-    pub(super) fn may_be_parallel(&self, has_loops: bool) -> bool {
-        self.parallel == 0 || (self.parallel == 1 && has_loops)
+    /// Whether there is no parallel loop around the statement at hand.
+    pub(super) fn is_outermost(&self) -> bool {
+        self.parallel == 0
     }
 
     /// As [`Lower::pieces`], for pieces of a given size.
@@ -292,9 +369,12 @@ impl Lower<'_> {
     }
 }
 
-/// Whether a scalar operation can stop the program.
+/// Whether a scalar operation, or one of its branches, can stop the program.
 pub(super) fn can_fail(exp: &Exp) -> bool {
     match exp {
+        Exp::If { then, otherwise, .. } => {
+            then.stms.iter().chain(&otherwise.stms).any(|stm| can_fail(&stm.exp))
+        }
         Exp::Index { check, .. } => *check == Check::Checked,
         Exp::BinOp(op, ty, ..) => {
             let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);

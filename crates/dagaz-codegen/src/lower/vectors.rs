@@ -13,9 +13,11 @@ use dagaz_core::types::{Atom, Param, VarId};
 use super::folds::Fold;
 use super::{Lower, Lowered};
 use crate::SiteKind;
-use crate::imp::Stm;
+use crate::imp::{LoopKind, Stm};
 use crate::scalar::type_code;
 
+/// With so many results at most, rows are looked at once.
+const FEW: usize = 4096;
 /// From so many elements on, a vector is shared out.
 const LONG: usize = 1024;
 /// Parts of vectors have so many elements at least.
@@ -43,6 +45,8 @@ struct Columns<'a> {
     element: &'a AtElement<'a>,
     /// Whether parts of a row can be had without the rest.
     has_parts: bool,
+    /// Rows that are matrices: how many rows they have themselves, of how many elements, and what binds one.
+    matrix: Option<(String, String, &'a At<'a>)>,
 }
 
 impl Lower<'_> {
@@ -76,6 +80,7 @@ impl Lower<'_> {
             },
             element: &|l, _, q| l.load_row(&vectors, right, q),
             has_parts: fold.pre.is_none(),
+            matrix: None,
         };
         self.reduce_columns(pat, &columns)
     }
@@ -113,8 +118,62 @@ impl Lower<'_> {
             },
             has_parts: true,
             length: length.clone(),
+            matrix: None,
         };
         self.reduce_columns(pat, &columns)
+    }
+
+    /// Two maps whose iterations are reductions along columns, in the same way, if the results are few: each row is
+    /// looked at once. Otherwise as `otherwise` says.
+    pub(super) fn maps_of_columns(
+        &mut self,
+        pat: &[Param],
+        outer: (Atom, &[VarId], &[Param]),
+        inner: (Atom, &[VarId], &[Param]),
+        fold: &Fold<'_>,
+        otherwise: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        for param in pat {
+            self.allocate(param)?;
+        }
+        let (_, right) = fold.sides();
+        let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
+        let (height, width, rows) = (self.atom(outer.0), self.atom(inner.0), self.atom(fold.width));
+        let length = format!("({height} * {width})");
+        let columns = Columns {
+            rows: rows.clone(),
+            scalar: fold.op,
+            elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
+            cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
+            start: &|l, targets| {
+                for (target, value) in targets.iter().zip(fold.neutral) {
+                    let value = l.atom(*value);
+                    l.simple_loop("0", &length, &[], &|l, q| {
+                        l.line(format!("{target}[{q}] = {value};"));
+                        Ok(())
+                    })?;
+                }
+                Ok(())
+            },
+            before: &|_, _| Ok(()),
+            after: &|_, _| Ok(()),
+            element: &|l, p, q| {
+                l.load_row(inner.1, inner.2, q)?;
+                l.next_row(fold.arrays, fold.pre, right, p)
+            },
+            has_parts: false,
+            matrix: Some((height.clone(), width.clone(), &|l, q| l.load_row(outer.1, outer.2, q))),
+            length: length.clone(),
+        };
+        let targets: Vec<String> = pat.iter().map(|p| self.name(p.var)).collect();
+        let (then, ()) = self.nested(|l| {
+            (columns.start)(l, &targets)?;
+            l.vectors_for_pieces(&columns, &targets)
+        })?;
+        let (otherwise, ()) = self.nested(otherwise)?;
+        let cond = format!("dz_times({height}, {width}) <= {FEW} && {rows} > {height}");
+        self.out.push(Stm::If { cond, then, otherwise });
+        Ok(())
     }
 
     fn reduce_columns(&mut self, pat: &[Param], columns: &Columns<'_>) -> Lowered<()> {
@@ -124,7 +183,7 @@ impl Lower<'_> {
         let targets: Vec<String> = pat.iter().map(|p| self.name(p.var)).collect();
         (columns.start)(self, &targets)?;
         let Columns { rows, length, .. } = columns;
-        if !self.may_be_parallel(true) {
+        if !self.is_outermost() {
             return self.repeatedly(|l| l.add_rows(columns, ("0", rows), ("0", length), &targets));
         }
         let (otherwise, ()) = self.nested(|l| l.vectors_for_pieces(columns, &targets))?;
@@ -155,7 +214,8 @@ impl Lower<'_> {
             let mut mine = Vec::new();
             for (elem, own) in columns.elems.iter().zip(&own) {
                 let name = l.temp("mine");
-                l.set(format!("{elem} *"), name.as_str(), format!("{own} + {from} / {grain} * {length}"));
+                let place = format!("{own} + {from} / {grain} * {length}");
+                l.set(format!("{elem} *restrict "), name.as_str(), place);
                 mine.push(name);
             }
             (columns.start)(l, &mine)?;
@@ -203,7 +263,23 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         self.iterate(first, last, |l, p| {
             (columns.before)(l, p)?;
-            l.combine_elements(columns.scalar, part, targets, &|l, q| (columns.element)(l, p, q))?;
+            match &columns.matrix {
+                None => {
+                    l.combine_elements(columns.scalar, part, targets, &|l, q| (columns.element)(l, p, q))?
+                }
+                Some((height, width, bind)) => l.for_loop(LoopKind::Sequential, height, |l, row| {
+                    bind(l, row)?;
+                    let mut places = Vec::new();
+                    for (target, elem) in targets.iter().zip(&columns.elems) {
+                        let place = l.temp("place");
+                        l.set(format!("{elem} *"), place.as_str(), format!("{target} + {row} * {width}"));
+                        places.push(place);
+                    }
+                    l.combine_elements(columns.scalar, ("0", width), &places, &|l, q| {
+                        (columns.element)(l, p, q)
+                    })
+                })?,
+            }
             (columns.after)(l, p)
         })
     }

@@ -13,8 +13,8 @@ use dagaz_types::Dialect;
 
 use crate::compile::{self, Compiled, Failure, compile_file_with};
 use crate::render::{self, Style};
-use crate::session::{Backend, Session};
-use crate::{Limits, Parameters, data, parse_parameter, script};
+use crate::session::{Backend, Execution, Session};
+use crate::{Effort, Limits, Parameters, data, parse_parameter, script};
 
 /// What tests may cost, and which are left out.
 #[derive(Clone, Debug)]
@@ -27,7 +27,22 @@ pub struct Settings {
     pub exclude: Vec<String>,
     /// Which programs are accepted.
     pub dialect: Dialect,
-    pub backend: Backend,
+    /// How programs run; the limits are those above.
+    pub execution: Execution,
+}
+
+impl Settings {
+    /// For tests that run at the same time as others: a thread for each program, which is optimised a little.
+    pub fn new(backend: Backend) -> Settings {
+        let execution = Execution { effort: Effort::Quick, threads: Some(1), ..Execution::on(backend) };
+        Settings {
+            timeout: Duration::from_secs(60),
+            memory: 1 << 30,
+            exclude: Vec::new(),
+            dialect: Dialect::Dagaz,
+            execution,
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -145,7 +160,7 @@ fn run_accepted(
         check_warnings(warnings, &text)?;
     }
     let directory = path.parent().unwrap_or(Path::new(""));
-    let mut session = program.session_on(settings.backend);
+    let mut session = program.session_with(&settings.execution);
     if let Some(reason) = session.notice() {
         return Err(format!("no machine code: {reason}"));
     }
@@ -193,7 +208,7 @@ fn run_case(
     session.set_limits(Limits {
         memory: Some(settings.memory),
         deadline: Some(start + settings.timeout),
-        ..Limits::generous()
+        ..settings.execution.limits.clone()
     });
     let args = input_values(program, session, directory, case)?;
     let expected = match &case.outcome {

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -57,7 +58,8 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Run all tests on so many threads. `progress` is told about every program that is done.
+/// Run all tests on so many threads. `progress` is told about every program that is done. After `cancel` in the limits was
+/// set, those that have not started are left out.
 pub fn run_tests(
     tests: Vec<Test>,
     settings: &Settings,
@@ -66,7 +68,9 @@ pub fn run_tests(
 ) -> Vec<ProgramResult> {
     let queue: Mutex<VecDeque<(usize, Test)>> = Mutex::new(tests.into_iter().enumerate().collect());
     let results: Mutex<Vec<(usize, ProgramResult)>> = Mutex::new(Vec::new());
-    let next = || queue.lock().ok().and_then(|mut queue| queue.pop_front());
+    let cancel = &settings.execution.limits.cancel;
+    let is_stopped = || cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let next = || queue.lock().ok().filter(|_| !is_stopped()).and_then(|mut queue| queue.pop_front());
     std::thread::scope(|scope| {
         for _ in 0..workers.max(1) {
             scope.spawn(|| {
