@@ -11,6 +11,7 @@ use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
+use super::parallel::can_fail;
 use super::{Lower, Lowered, OpenAcc, elem};
 use crate::imp::Stm;
 
@@ -42,7 +43,7 @@ impl Lower<'_> {
         numbers.sort_unstable();
         numbers.dedup();
         let can_be_copied = numbers.iter().all(|number| self.can_be_copied(&self.open[*number]));
-        if !self.may_be_parallel(true) || !can_be_copied {
+        if !self.is_outermost() || !can_be_copied {
             return in_order(self);
         }
         self.block(|l| {
@@ -65,7 +66,9 @@ impl Lower<'_> {
         let rank = acc.shape.len();
         acc.op.as_ref().is_some_and(|(op, _)| {
             let is_scalar = acc.arrays.iter().all(|array| array.ty.rank() == rank) && self.is_simple(op);
-            !acc.is_copy && (is_scalar || elementwise(op).is_some())
+            // An error is found in order, before anything has gone to a place.
+            let fails = op.body.stms.iter().any(|stm| can_fail(&stm.exp));
+            !acc.is_copy && !fails && (is_scalar || elementwise(op).is_some())
         })
     }
 
