@@ -627,3 +627,22 @@ static i32 dz_wait_for(dz_ctx *ctx, const char *flags, i64 piece) {
   }
   return 0;
 }
+
+/* Copies, by threads where there is much to copy. */
+typedef struct {
+  char *to;
+  const char *from;
+} dz_copying;
+
+static i32 dz_copy_piece(dz_ctx *ctx, const void *env, i64 from, i64 to) {
+  (void)ctx;
+  const dz_copying *copying = env;
+  memcpy(copying->to + from, copying->from + from, to - from);
+  return 0;
+}
+
+static void dz_copy(dz_ctx *ctx, void *to, const void *from, i64 bytes) {
+  dz_copying copying = {to, from};
+  if (bytes < 1 << 21) memcpy(to, from, bytes);
+  else dz_parallel(ctx, dz_copy_piece, &copying, bytes, 1 << 19);
+}

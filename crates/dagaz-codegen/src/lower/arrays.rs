@@ -11,6 +11,9 @@ use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::type_code;
 
+/// Arrays of more elements are not on the stack.
+const MAX_ON_STACK: i64 = 64;
+
 impl Lower<'_> {
     /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
     pub(super) fn allocate(&mut self, param: &Param) -> Lowered<()> {
@@ -22,6 +25,14 @@ impl Lower<'_> {
 
     pub(super) fn allocate_new(&mut self, param: &Param) -> Lowered<()> {
         let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+        if let Some(count) = self.small_size(param) {
+            self.line(format!("{elem} {name}_room[{count}];"));
+            self.set_array(elem, &name, &format!("{name}_room"), "NULL");
+            self.bind(param, false);
+            self.placed.insert(param.var);
+            self.on_stack.insert(param.var);
+            return Ok(());
+        }
         let count = self.count(param.ty.dims());
         let site = self.site(SiteKind::Memory);
         let code = type_code(elem);
@@ -34,6 +45,16 @@ impl Lower<'_> {
         self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
         self.set(format!("{elem} *"), name, format!("{block}->data"));
         Ok(())
+    }
+
+    /// The number of elements of an array that can be on the stack: there are few, and nobody keeps it.
+    fn small_size(&self, param: &Param) -> Option<i64> {
+        if self.blocks.contains(&param.var) || param.var.0 as usize >= self.program.vars.hints.len() {
+            return None;
+        }
+        let sizes = param.ty.dims().iter().map(|dim| dim.as_const().and_then(|size| size.as_i64()));
+        let count = sizes.into_iter().try_fold(1i64, |count, size| count.checked_mul(size?))?;
+        (1..=MAX_ON_STACK).contains(&count).then_some(count)
     }
 
     /// The number of elements, or the greatest number where it is too large.
@@ -98,9 +119,11 @@ impl Lower<'_> {
         self.allocate(param)?;
         let (target, start, step) = (self.name(param.var), self.atom(start), self.atom(step));
         let bound = self.atom(n);
-        self.for_loop(LoopKind::SIMD, &bound, |l, i| {
-            l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
-            Ok(())
+        self.pieces(&bound, "1.0", false, |l, from, to| {
+            l.loop_from(LoopKind::SIMD, from, to, |l, i| {
+                l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
+                Ok(())
+            })
         })
     }
 
@@ -146,9 +169,11 @@ impl Lower<'_> {
             self.out.push(Stm::If { cond: format!("({size}) > 0"), then: body, otherwise: Vec::new() });
             return Ok(());
         }
-        self.for_loop(LoopKind::SIMD, &copies, |l, i| {
-            l.line(format!("{target}[{i}] = {text};"));
-            Ok(())
+        self.pieces(&copies, "1.0", false, |l, from, to| {
+            l.loop_from(LoopKind::SIMD, from, to, |l, i| {
+                l.line(format!("{target}[{i}] = {text};"));
+                Ok(())
+            })
         })
     }
 
@@ -171,33 +196,14 @@ impl Lower<'_> {
         self.allocate(param)?;
         let target = self.name(param.var);
         let out_dims = param.ty.dims().to_vec();
-        self.axes(perm, &dims, &mut Vec::new(), &mut |l, counters| {
+        let near = perm.iter().position(|axis| axis + 1 == dims.len()).unwrap_or(0);
+        self.for_all_indices(&out_dims, near, &|l, counters| {
             let mut indices = vec![String::new(); dims.len()];
             for (axis, from) in perm.iter().enumerate() {
                 indices[*from] = counters[axis].clone();
             }
             let (to, from) = (l.offset(counters, &out_dims), l.element(array, &indices)?);
             l.line(format!("{target}[{to}] = {from};"));
-            Ok(())
-        })
-    }
-
-    fn axes(
-        &mut self,
-        perm: &[usize],
-        dims: &[Atom],
-        counters: &mut Vec<String>,
-        each: &mut dyn FnMut(&mut Self, &[String]) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let Some(axis) = perm.get(counters.len()) else {
-            return each(self, counters);
-        };
-        let bound = self.atom(dims[*axis]);
-        let kind = if counters.len() + 1 == perm.len() { LoopKind::SIMD } else { LoopKind::Sequential };
-        self.for_loop(kind, &bound, |l, i| {
-            counters.push(i.to_string());
-            l.axes(perm, dims, counters, each)?;
-            counters.pop();
             Ok(())
         })
     }

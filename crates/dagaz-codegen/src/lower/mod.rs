@@ -12,6 +12,7 @@ mod accumulators;
 mod arrays;
 mod contract;
 mod control;
+mod copies;
 mod cost;
 mod folds;
 mod functions;
@@ -101,6 +102,8 @@ struct Lower<'p> {
     placed: HashSet<VarId>,
     /// Arrays that their variables are the only owners of, until they are consumed.
     alone: HashSet<VarId>,
+    /// Arrays that live as long as the C block around them.
+    on_stack: HashSet<VarId>,
     /// Arrays whose first values nobody reads.
     unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
@@ -267,6 +270,7 @@ impl<'p> Lower<'p> {
         let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
         self.placed.remove(&param.var);
         self.alone.remove(&param.var);
+        self.on_stack.remove(&param.var);
         self.vars.insert(param.var, info);
     }
 
