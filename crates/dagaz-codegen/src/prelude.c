@@ -550,6 +550,16 @@ static i64 dz_copies(i64 count, i64 bins) {
   return copies < 2 ? 1 : copies;
 }
 
+/* How many copies of accumulators with so many elements are worth having, if an iteration takes about `cost`
+   operations: 1 means none. */
+static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
+  f64 work = (f64)count * cost, copies = work / 262144.0, affordable = work / (8.0 * (f64)(elements + 1));
+  if (copies > affordable) copies = affordable;
+  if (copies > 16.0) copies = 16.0;
+  if (copies > (f64)count) copies = (f64)count;
+  return copies < 2.0 ? 1 : (i64)copies;
+}
+
 static void dz_work(void *shared, char *stack_low) {
   dz_job *job = shared;
   dz_ctx ctx;
@@ -622,4 +632,23 @@ static i32 dz_wait_for(dz_ctx *ctx, const char *flags, i64 piece) {
     dz_pause();
   }
   return 0;
+}
+
+/* Copies, by threads where there is much to copy. */
+typedef struct {
+  char *to;
+  const char *from;
+} dz_copying;
+
+static i32 dz_copy_piece(dz_ctx *ctx, const void *env, i64 from, i64 to) {
+  (void)ctx;
+  const dz_copying *copying = env;
+  memcpy(copying->to + from, copying->from + from, to - from);
+  return 0;
+}
+
+static void dz_copy(dz_ctx *ctx, void *to, const void *from, i64 bytes) {
+  dz_copying copying = {to, from};
+  if (bytes < 1 << 21) memcpy(to, from, bytes);
+  else dz_parallel(ctx, dz_copy_piece, &copying, bytes, 1 << 19);
 }

@@ -32,6 +32,8 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         dests: HashMap::new(),
         placed: HashSet::new(),
         alone: HashSet::new(),
+        on_stack: HashSet::new(),
+        unread: HashSet::new(),
         written: HashSet::new(),
         symbols: Symbols::default(),
         region: 0,

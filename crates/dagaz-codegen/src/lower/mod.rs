@@ -12,6 +12,7 @@ mod accumulators;
 mod arrays;
 mod contract;
 mod control;
+mod copies;
 mod cost;
 mod folds;
 mod functions;
@@ -22,6 +23,7 @@ mod parallel;
 mod placing;
 mod profile;
 mod rows;
+mod shared_accumulators;
 mod symbols;
 mod vectors;
 mod views;
@@ -81,7 +83,10 @@ struct Frame {
 struct OpenAcc {
     shape: Vec<Atom>,
     arrays: Vec<Param>,
-    op: Option<Lambda>,
+    /// With its neutral element.
+    op: Option<(Lambda, Vec<Atom>)>,
+    /// The arrays are copies that a piece of a map has.
+    is_copy: bool,
 }
 
 struct Lower<'p> {
@@ -98,6 +103,10 @@ struct Lower<'p> {
     placed: HashSet<VarId>,
     /// Arrays that their variables are the only owners of, until they are consumed.
     alone: HashSet<VarId>,
+    /// Arrays that live as long as the C block around them.
+    on_stack: HashSet<VarId>,
+    /// Arrays whose first values nobody reads.
+    unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
     symbols: Symbols,
@@ -270,6 +279,7 @@ impl<'p> Lower<'p> {
         let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
         self.placed.remove(&param.var);
         self.alone.remove(&param.var);
+        self.on_stack.remove(&param.var);
         self.vars.insert(param.var, info);
     }
 
@@ -391,6 +401,9 @@ impl<'p> Lower<'p> {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
             self.prepare_maps(&plans, index)?;
+            if matches!(stm.exp, Exp::Replicate { .. }) {
+                self.look_for_writes(body, stm);
+            }
             self.stm(stm)?;
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {

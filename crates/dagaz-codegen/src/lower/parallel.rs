@@ -62,8 +62,7 @@ impl Lower<'_> {
                 l.map_by_parts(pat, arrays, lambda, from, to, true)
             })?;
         } else if lambda.ret.iter().any(Type::is_acc) {
-            self.remark(RemarkKind::InOrder, "iterations add to the same places");
-            self.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))?;
+            self.map_with_accumulators(pat, width, arrays, lambda)?;
         } else {
             let cost = self.cost(&[lambda]);
             self.pieces(&bound, &cost, true, |l, from, to| {
@@ -168,7 +167,13 @@ impl Lower<'_> {
         })
     }
 
-    fn iteration_of_map(&mut self, pat: &[Param], arrays: &[VarId], lambda: &Lambda, i: &str) -> Lowered<()> {
+    pub(super) fn iteration_of_map(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        i: &str,
+    ) -> Lowered<()> {
         self.load_row(arrays, &lambda.params, i)?;
         let direct = self.set_destinations(pat, lambda, i)?;
         self.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &direct))
