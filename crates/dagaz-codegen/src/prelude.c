@@ -119,6 +119,8 @@ typedef struct dz_ctx {
 static const u64 dz_nothing[1] = {0};
 
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
+/* The pointer is computed now, and not in parts in the loops that use it. */
+#define DZ_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 
@@ -535,9 +537,12 @@ typedef struct dz_job {
   char lock;
 } dz_job;
 
+/* About so many operations are worth a thread's attention. */
+#define DZ_PIECE 262144.0
+
 /* How many iterations make a piece, if one takes about `cost` operations. */
 static i64 dz_grain(i64 count, f64 cost) {
-  i64 grain = cost < 32768.0 ? (i64)(32768.0 / (cost < 1.0 ? 1.0 : cost)) : 1;
+  i64 grain = cost < DZ_PIECE ? (i64)(DZ_PIECE / (cost < 1.0 ? 1.0 : cost)) : 1;
   if (count / grain > 1024) grain = (count + 1023) / 1024;
   return grain > 16 ? (grain + 63) & ~(i64)63 : grain;
 }

@@ -91,6 +91,7 @@ impl Lower<'_> {
                 let mine = l.temp("mine");
                 let place = format!("{own} + {from} / {grain} * {bins}");
                 l.set(format!("{} *restrict ", super::elem(&param.ty)?), mine.as_str(), place);
+                l.line(format!("DZ_IN_REGISTER({mine});"));
                 places.push(mine);
             }
             l.scalar_writes(pat, writes, (from, to), &places)

@@ -14,7 +14,7 @@ use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
 /// So many operations are worth threads inside of a loop that has some already.
-const NESTED_WORK: &str = "262144.0";
+const NESTED_WORK: &str = "1048576.0";
 
 impl Lower<'_> {
     pub(super) fn map(
