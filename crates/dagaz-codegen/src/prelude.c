@@ -98,7 +98,7 @@ typedef struct dz_ctx {
   const dz_host *host;
   void *user;
   struct dz_ctx *program; /* the first one */
-  i64 live, limit;        /* bytes; counted in the first context, for all */
+  i64 live, limit, peak;  /* bytes; counted in the first context, for all */
   i64 turns;              /* how many blocks there were */
   i32 patience, depth, max_depth, threads;
   char *stack_low;
@@ -258,7 +258,10 @@ static __attribute__((noinline)) dz_block *dz_new_block(dz_ctx *ctx, i32 site, i
   i64 limit = ctx->limit;
   if (bytes < INT64_MAX - 4 * DZ_PAGE) {
     bytes = dz_class(bytes) << 6;
-    if (__atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED) <= limit) {
+    i64 live = __atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED);
+    if (live <= limit) {
+      /* Threads that come here at the same time may miss a little. */
+      if (live > ctx->program->peak) __atomic_store_n(&ctx->program->peak, live, __ATOMIC_RELAXED);
       block = dz_get_from_system(ctx, bytes);
       if (!block) limit = ctx->program->live - bytes;
     }
@@ -454,6 +457,9 @@ void dz_start(void *memory, const dz_host *host, void *user, i64 limit, i32 max_
   if (!ctx->blocks.next) ctx->blocks.next = ctx->blocks.prev = &ctx->blocks;
 }
 
+/* The most bytes that were in use at once. */
+i64 dz_peak(void *memory) { return ((dz_ctx *)memory)->peak; }
+
 /* A block for elements of the caller. Two references keep it from being changed or freed. */
 i32 dz_lend(void *memory, dz_value *value, void *data, i64 bytes) {
   dz_ctx *ctx = memory;
@@ -544,6 +550,16 @@ static i64 dz_copies(i64 count, i64 bins) {
   return copies < 2 ? 1 : copies;
 }
 
+/* How many copies of accumulators with so many elements are worth having, if an iteration takes about `cost`
+   operations: 1 means none. */
+static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
+  f64 work = (f64)count * cost, copies = work / 262144.0, affordable = work / (8.0 * (f64)(elements + 1));
+  if (copies > affordable) copies = affordable;
+  if (copies > 16.0) copies = 16.0;
+  if (copies > (f64)count) copies = (f64)count;
+  return copies < 2.0 ? 1 : (i64)copies;
+}
+
 static void dz_work(void *shared, char *stack_low) {
   dz_job *job = shared;
   dz_ctx ctx;
@@ -616,4 +632,23 @@ static i32 dz_wait_for(dz_ctx *ctx, const char *flags, i64 piece) {
     dz_pause();
   }
   return 0;
+}
+
+/* Copies, by threads where there is much to copy. */
+typedef struct {
+  char *to;
+  const char *from;
+} dz_copying;
+
+static i32 dz_copy_piece(dz_ctx *ctx, const void *env, i64 from, i64 to) {
+  (void)ctx;
+  const dz_copying *copying = env;
+  memcpy(copying->to + from, copying->from + from, to - from);
+  return 0;
+}
+
+static void dz_copy(dz_ctx *ctx, void *to, const void *from, i64 bytes) {
+  dz_copying copying = {to, from};
+  if (bytes < 1 << 21) memcpy(to, from, bytes);
+  else dz_parallel(ctx, dz_copy_piece, &copying, bytes, 1 << 19);
 }

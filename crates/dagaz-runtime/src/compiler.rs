@@ -68,6 +68,8 @@ impl Effort {
 #[derive(Clone, Debug)]
 pub struct Making {
     pub effort: Effort,
+    /// Whether the program counts the time of its statements.
+    pub profile: bool,
     /// Set from elsewhere to stop the compiler.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -218,7 +220,8 @@ fn compile(
     }
     let name = compiler.program.display();
     let child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-    let status = wait(child, making).map_err(|error| format!("{name}: {error}"))?;
+    let is_over = || making.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let status = wait(child, is_over).map_err(|error| format!("{name}: {error}"))?;
     if status.success() && object.is_file() {
         return Ok(());
     }
@@ -235,13 +238,13 @@ fn compile(
     Err(format!("the C compiler {name} failed: {reason}"))
 }
 
-/// Waits for a compiler, and stops it if that is wanted.
-fn wait(mut child: Child, making: &Making) -> std::io::Result<ExitStatus> {
+/// Waits for a process in a group of its own, and stops it if that is wanted.
+pub(crate) fn wait(mut child: Child, is_over: impl Fn() -> bool) -> std::io::Result<ExitStatus> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if making.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if is_over() {
             stop(&mut child);
             child.wait()?;
             return Err(std::io::Error::other("interrupted"));

@@ -5,9 +5,9 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Deferred, Form, Lower, Lowered, elem, only};
-use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
+use crate::{RemarkKind, SiteKind};
 
 /// What happens at an element of a slice, given its indices in the array and in the slice.
 type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) -> Lowered<()> + 'e;
@@ -239,11 +239,13 @@ impl Lower<'_> {
         if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
             return self.slice_view(param, array, slice);
         }
-        let is_block = matches!(self.info(array)?.form, Form::Block { .. });
-        if let (Some(start), true) = (self.contiguous(slice, &dims), is_block) {
+        let can_share =
+            matches!(self.info(array)?.form, Form::Block { .. }) && !self.on_stack.contains(&array);
+        if let (Some(start), true) = (self.contiguous(slice, &dims), can_share) {
             self.view(elem, &target, &format!("{source} + {start}"), &source);
             return Ok(());
         }
+        self.remark(RemarkKind::Copy, "of a slice, because the result is passed on as a whole");
         self.allocate(param)?;
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
             let from = l.element(array, inside)?;
@@ -414,10 +416,15 @@ impl Lower<'_> {
             (Type::Array { elem, dims }, Atom::Var(source)) => {
                 if matches!(self.info(source)?.form, Form::Block { .. }) {
                     let (count, source) = (self.product(dims), self.name(source));
-                    self.line(format!("memcpy({target} + {offset}, {source}, ({count}) * sizeof({elem}));"));
+                    let bytes = format!("({count}) * sizeof({elem})");
+                    let copy = match self.is_outermost() {
+                        true => format!("dz_copy(ctx, {target} + {offset}, {source}, {bytes});"),
+                        false => format!("memcpy({target} + {offset}, {source}, {bytes});"),
+                    };
+                    self.line(copy);
                     return Ok(());
                 }
-                self.copy_elements((target, offset, None), dims, source, &mut Vec::new())
+                self.copy_elements((target, offset, None), dims, source)
             }
             (Type::Array { .. }, Atom::Const(_)) => Err("internal error: a constant array".into()),
             (Type::Acc { .. }, _) => Ok(()),
@@ -436,7 +443,7 @@ impl Lower<'_> {
         match (row, value) {
             (Type::Array { dims, .. }, Atom::Var(source)) => {
                 let rest = strides.get(1..).unwrap_or_default().to_vec();
-                self.copy_elements((target, &offset, Some(&rest)), dims, source, &mut Vec::new())
+                self.copy_elements((target, &offset, Some(&rest)), dims, source)
             }
             _ => self.store(target, &offset, row, value),
         }
@@ -447,25 +454,19 @@ impl Lower<'_> {
         (target, offset, strides): (&str, &str, Option<&[String]>),
         dims: &[Atom],
         source: VarId,
-        counters: &mut Vec<String>,
     ) -> Lowered<()> {
-        let Some(dim) = dims.get(counters.len()) else {
+        let near = match &self.info(source)?.form {
+            Form::View { strides } => strides.iter().rposition(|stride| stride == "1").unwrap_or(dims.len()),
+            Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => dims.len(),
+        };
+        self.for_all_indices(dims, near, &|l, counters| {
             let to = match strides {
                 Some(strides) => strided(counters, strides),
-                None => self.offset(counters, dims),
+                None => l.offset(counters, dims),
             };
-            let from = self.element(source, counters)?;
+            let from = l.element(source, counters)?;
             let place = if offset == "0" { to } else { format!("{offset} + {to}") };
-            self.line(format!("{target}[{place}] = {from};"));
-            return Ok(());
-        };
-        let bound = self.atom(*dim);
-        let is_last = counters.len() + 1 == dims.len();
-        let kind = if is_last { LoopKind::SIMD } else { LoopKind::Sequential };
-        self.for_loop(kind, &bound, |l, i| {
-            counters.push(i.to_string());
-            l.copy_elements((target, offset, strides), dims, source, counters)?;
-            counters.pop();
+            l.line(format!("{target}[{place}] = {from};"));
             Ok(())
         })
     }

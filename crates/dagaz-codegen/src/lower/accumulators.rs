@@ -134,8 +134,8 @@ impl Lower<'_> {
             for (target, array) in mine.iter().zip(&input.arrays) {
                 self.take_unique(target, *array)?;
             }
-            let op = input.op.as_ref().map(|(op, _)| op.clone());
-            self.open.push(OpenAcc { shape: input.shape.clone(), arrays: mine.to_vec(), op });
+            let (shape, op) = (input.shape.clone(), input.op.clone());
+            self.open.push(OpenAcc { shape, arrays: mine.to_vec(), op, is_copy: false });
             self.bind(param, false);
             self.accs.insert(param.var, self.open.len() - 1);
         }
@@ -176,9 +176,9 @@ impl Lower<'_> {
         for param in pat {
             self.accs.insert(param.var, number);
         }
-        let OpenAcc { shape, arrays, op } = self.open[number].clone();
+        let OpenAcc { shape, arrays, op, .. } = self.open[number].clone();
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
-        let Some(op) = op else {
+        let Some((op, _)) = op else {
             return self.within(&texts, &shape, &[], |l| {
                 for (array, value) in arrays.iter().zip(values) {
                     l.write_row(array, &shape, &texts, *value)?;

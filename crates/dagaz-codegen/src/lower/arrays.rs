@@ -1,12 +1,18 @@
 //! Operations that make arrays and run nothing inside.
 
+use dagaz_core::exp::{Body, Stm as CoreStm};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit;
 
+use super::control::writes_all;
 use super::{Form, Lower, Lowered, elem, only};
-use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::type_code;
+use crate::{RemarkKind, SiteKind};
+
+/// Arrays of more elements are not on the stack.
+const MAX_ON_STACK: i64 = 64;
 
 impl Lower<'_> {
     /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
@@ -19,7 +25,17 @@ impl Lower<'_> {
 
     pub(super) fn allocate_new(&mut self, param: &Param) -> Lowered<()> {
         let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+        if let Some(count) = self.small_size(param) {
+            self.line(format!("{elem} {name}_room[{count}];"));
+            self.set_array(elem, &name, &format!("{name}_room"), "NULL");
+            self.bind(param, false);
+            self.placed.insert(param.var);
+            self.on_stack.insert(param.var);
+            return Ok(());
+        }
         let count = self.count(param.ty.dims());
+        let sizes: String = param.ty.dims().iter().map(|d| format!("[{}]", self.shown(*d))).collect();
+        self.remark(RemarkKind::Memory, format!("for {sizes}{elem}"));
         let site = self.site(SiteKind::Memory);
         let code = type_code(elem);
         let block = format!("{name}_mem");
@@ -33,6 +49,24 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// A size as the source has it.
+    fn shown(&self, size: Atom) -> String {
+        match size {
+            Atom::Var(var) => self.program.vars.hint(var).to_owned(),
+            Atom::Const(prim) => prim.as_i64().map_or_else(String::new, |n| n.to_string()),
+        }
+    }
+
+    /// The number of elements of an array that can be on the stack: there are few, and nobody keeps it.
+    fn small_size(&self, param: &Param) -> Option<i64> {
+        if self.blocks.contains(&param.var) || param.var.0 as usize >= self.program.vars.hints.len() {
+            return None;
+        }
+        let sizes = param.ty.dims().iter().map(|dim| dim.as_const().and_then(|size| size.as_i64()));
+        let count = sizes.into_iter().try_fold(1i64, |count, size| count.checked_mul(size?))?;
+        (1..=MAX_ON_STACK).contains(&count).then_some(count)
+    }
+
     /// The number of elements, or the greatest number where it is too large.
     fn count(&self, dims: &[Atom]) -> String {
         let mut dims = dims.iter().map(|d| self.atom(*d));
@@ -42,8 +76,19 @@ impl Lower<'_> {
 
     /// Declares a variable that takes over an array and is its only owner.
     pub(super) fn take_unique(&mut self, param: &Param, array: VarId) -> Lowered<()> {
+        let name = self.program.vars.hint(array).to_owned();
         if self.placed.contains(&array) {
+            self.remark(RemarkKind::InPlace, format!("'{name}' changes where the result belongs"));
             return self.stay_in_place(param, array);
+        }
+        match self.is_movable(array) {
+            true => {
+                self.remark(RemarkKind::InPlace, format!("'{name}' changes, if the caller does not keep it"))
+            }
+            false => self.remark(
+                RemarkKind::Copy,
+                format!("of '{name}', which is used again or belongs to somebody else"),
+            ),
         }
         self.declare(param);
         let name = self.name(param.var);
@@ -95,10 +140,25 @@ impl Lower<'_> {
         self.allocate(param)?;
         let (target, start, step) = (self.name(param.var), self.atom(start), self.atom(step));
         let bound = self.atom(n);
-        self.for_loop(LoopKind::SIMD, &bound, |l, i| {
-            l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
-            Ok(())
+        self.pieces(&bound, "1.0", false, |l, from, to| {
+            l.loop_from(LoopKind::SIMD, from, to, |l, i| {
+                l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
+                Ok(())
+            })
         })
+    }
+
+    /// Notes whether the first values of an array are all overwritten.
+    pub(super) fn look_for_writes(&mut self, body: &Body, stm: &CoreStm) {
+        for param in &stm.pat {
+            let mut users = body.stms.iter().filter(|stm| visit::free_vars(&stm.exp).contains(&param.var));
+            if let (Some(user), None) = (users.next(), users.next())
+                && writes_all(&user.exp, param.var, &self.symbols)
+                && !body.result.contains(&Atom::Var(param.var))
+            {
+                self.unread.insert(param.var);
+            }
+        }
     }
 
     pub(super) fn replicate(&mut self, pat: &[Param], dims: &[Atom], value: Atom) -> Lowered<()> {
@@ -114,6 +174,9 @@ impl Lower<'_> {
             return Ok(());
         }
         self.allocate(param)?;
+        if self.unread.remove(&param.var) {
+            return Ok(());
+        }
         let (target, text) = (self.name(param.var), self.atom(value));
         let copies = self.product(dims);
         if row.is_array() {
@@ -127,9 +190,11 @@ impl Lower<'_> {
             self.out.push(Stm::If { cond: format!("({size}) > 0"), then: body, otherwise: Vec::new() });
             return Ok(());
         }
-        self.for_loop(LoopKind::SIMD, &copies, |l, i| {
-            l.line(format!("{target}[{i}] = {text};"));
-            Ok(())
+        self.pieces(&copies, "1.0", false, |l, from, to| {
+            l.loop_from(LoopKind::SIMD, from, to, |l, i| {
+                l.line(format!("{target}[{i}] = {text};"));
+                Ok(())
+            })
         })
     }
 
@@ -147,38 +212,24 @@ impl Lower<'_> {
             let (source, target) = (self.name(array), self.name(param.var));
             self.bind_as(param, Form::View { strides });
             self.set(format!("{elem} *"), target, source);
+            self.remark(RemarkKind::View, "other strides, and no copy");
             return Ok(());
         }
+        self.remark(
+            RemarkKind::Copy,
+            "axes change places in memory, because the result is passed on as a whole",
+        );
         self.allocate(param)?;
         let target = self.name(param.var);
         let out_dims = param.ty.dims().to_vec();
-        self.axes(perm, &dims, &mut Vec::new(), &mut |l, counters| {
+        let near = perm.iter().position(|axis| axis + 1 == dims.len()).unwrap_or(0);
+        self.for_all_indices(&out_dims, near, &|l, counters| {
             let mut indices = vec![String::new(); dims.len()];
             for (axis, from) in perm.iter().enumerate() {
                 indices[*from] = counters[axis].clone();
             }
             let (to, from) = (l.offset(counters, &out_dims), l.element(array, &indices)?);
             l.line(format!("{target}[{to}] = {from};"));
-            Ok(())
-        })
-    }
-
-    fn axes(
-        &mut self,
-        perm: &[usize],
-        dims: &[Atom],
-        counters: &mut Vec<String>,
-        each: &mut dyn FnMut(&mut Self, &[String]) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let Some(axis) = perm.get(counters.len()) else {
-            return each(self, counters);
-        };
-        let bound = self.atom(dims[*axis]);
-        let kind = if counters.len() + 1 == perm.len() { LoopKind::SIMD } else { LoopKind::Sequential };
-        self.for_loop(kind, &bound, |l, i| {
-            counters.push(i.to_string());
-            l.axes(perm, dims, counters, each)?;
-            counters.pop();
             Ok(())
         })
     }
@@ -196,6 +247,7 @@ impl Lower<'_> {
 
     pub(super) fn concat(&mut self, pat: &[Param], arrays: &[VarId]) -> Lowered<()> {
         let param = only(pat)?;
+        self.remark(RemarkKind::Copy, "of all parts of a concatenation");
         self.allocate(param)?;
         let target = self.name(param.var);
         let mut offset = "0".to_string();

@@ -1,15 +1,19 @@
 //! Branches, loops, assertions and traces.
 
-use dagaz_core::exp::{Body, Exp, LoopForm, MsgPart, Stm as CoreStm};
+use dagaz_core::exp::{Body, DimSlice, Exp, LoopForm, MsgPart, Stm as CoreStm};
 use dagaz_core::prim::{BinOp, PrimType};
-use dagaz_core::types::{Atom, Param, Type};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::placing::{Place, Stays, before, stays_in_place};
+use super::symbols::Symbols;
 use super::{Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
 use crate::{Part, SiteKind};
+
+/// Loops without loops inside run so often before they ask whether to go on.
+const CHUNK: i64 = 4096;
 
 /// How the result of a branch becomes that of both.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -148,15 +152,21 @@ impl Lower<'_> {
                 } else {
                     format!("(i64){text}")
                 };
-                self.repeatedly(|l| {
-                    l.for_loop(LoopKind::Sequential, &limit, |l, i| {
+                let is_short = is_short(body);
+                let step = |l: &mut Self, i: &str| {
+                    if !is_short {
                         l.tick();
-                        let counter = Param::new(*var, Type::Prim(*ty));
-                        l.bind(&counter, false);
-                        let name = l.name(*var);
-                        l.set(ty.to_string(), name, format!("({ty}){i}"));
-                        l.iteration(params, &carried, body)
-                    })
+                    }
+                    let counter = Param::new(*var, Type::Prim(*ty));
+                    l.bind(&counter, false);
+                    let name = l.name(*var);
+                    l.set(ty.to_string(), name, format!("({ty}){i}"));
+                    l.iteration(params, &carried, body)
+                };
+                let is_few = bound.as_const().and_then(|p| p.as_i64()).is_some_and(|n| n <= CHUNK);
+                self.repeatedly(|l| match is_short && !is_few {
+                    true => l.in_chunks(&limit, step),
+                    false => l.for_loop(LoopKind::Sequential, &limit, step),
                 })?;
             }
             LoopForm::While { cond } => {
@@ -188,6 +198,20 @@ impl Lower<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A loop that can be interrupted between many iterations.
+    fn in_chunks(&mut self, limit: &str, step: impl FnOnce(&mut Self, &str) -> Lowered<()>) -> Lowered<()> {
+        let (all, chunks) = (self.temp("all"), self.temp("chunks"));
+        self.set("i64", all.as_str(), limit);
+        self.set("i64", chunks.as_str(), format!("{all} > 0 ? ({all} - 1) / {CHUNK} + 1 : 0"));
+        self.for_loop(LoopKind::Sequential, &chunks, |l, chunk| {
+            l.tick();
+            let (from, to) = (l.temp("from"), l.temp("to"));
+            l.set("i64", from.as_str(), format!("{chunk} * {CHUNK}"));
+            l.set("i64", to.as_str(), format!("i64_min({all} - {from}, {CHUNK}) + {from}"));
+            l.loop_from(LoopKind::Sequential, &from, &to, step)
+        })
     }
 
     /// Leaves the loop if its condition does not hold.
@@ -350,4 +374,39 @@ fn is_for_vectors(exp: &Exp) -> bool {
         })
     }
     has_function(exp) && is_harmless(exp)
+}
+
+/// Whether a body takes a few operations only.
+fn is_short(body: &Body) -> bool {
+    body.stms.iter().all(|stm| match &stm.exp {
+        Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+        Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } => stm.pat.iter().all(|p| p.ty.rank() == 0),
+        Exp::Update { dims, .. } => {
+            let rank = stm.pat.first().map_or(0, |p| p.ty.rank());
+            dims.len() == rank && dims.iter().all(|part| matches!(part, DimSlice::Fix(_)))
+        }
+        Exp::If { then, otherwise, .. } => is_short(then) && is_short(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether a loop writes all elements of the array that it begins with, and does nothing else with it:
+/// `loop xs = … for i < n do xs with [i] = …`.
+pub(super) fn writes_all(exp: &Exp, array: VarId, symbols: &Symbols) -> bool {
+    let Exp::Loop { params, form: LoopForm::For { var, ty: PrimType::I64, bound }, body, .. } = exp else {
+        return false;
+    };
+    let is_it = |(_, value): &&(Param, Atom)| *value == Atom::Var(array);
+    let (Some((param, _)), 1) = (params.iter().find(is_it), params.iter().filter(is_it).count()) else {
+        return false;
+    };
+    let Some(size) = param.ty.dims().first() else { return false };
+    let users: Vec<&CoreStm> =
+        body.stms.iter().filter(|stm| visit::free_vars(&stm.exp).contains(&param.var)).collect();
+    let [CoreStm { exp: Exp::Update { array, dims, .. }, .. }] = users.as_slice() else { return false };
+    let is_next = matches!(dims.as_slice(), [DimSlice::Fix(i)] if *i == Atom::Var(*var));
+    *array == param.var
+        && is_next
+        && !body.result.contains(&Atom::Var(param.var))
+        && symbols.sum(*bound) == symbols.sum(*size)
 }

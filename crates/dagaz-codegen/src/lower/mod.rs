@@ -12,6 +12,7 @@ mod accumulators;
 mod arrays;
 mod contract;
 mod control;
+mod copies;
 mod cost;
 mod folds;
 mod functions;
@@ -20,7 +21,9 @@ mod interior;
 mod overwriting;
 mod parallel;
 mod placing;
+mod profile;
 mod rows;
+mod shared_accumulators;
 mod symbols;
 mod vectors;
 mod views;
@@ -34,7 +37,7 @@ use dagaz_core::visit;
 
 use crate::imp::{LoopKind, Module, Stm, Variable};
 use crate::scalar;
-use crate::{Site, SiteKind};
+use crate::{Remark, RemarkKind, Site, SiteKind};
 
 use folds::Fold;
 pub(crate) use functions::lower;
@@ -80,7 +83,10 @@ struct Frame {
 struct OpenAcc {
     shape: Vec<Atom>,
     arrays: Vec<Param>,
-    op: Option<Lambda>,
+    /// With its neutral element.
+    op: Option<(Lambda, Vec<Atom>)>,
+    /// The arrays are copies that a piece of a map has.
+    is_copy: bool,
 }
 
 struct Lower<'p> {
@@ -97,6 +103,10 @@ struct Lower<'p> {
     placed: HashSet<VarId>,
     /// Arrays that their variables are the only owners of, until they are consumed.
     alone: HashSet<VarId>,
+    /// Arrays that live as long as the C block around them.
+    on_stack: HashSet<VarId>,
+    /// Arrays whose first values nobody reads.
+    unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
     symbols: Symbols,
@@ -120,6 +130,8 @@ struct Lower<'p> {
     is_at_border: bool,
     /// How many parallel loops there are around the statement at hand.
     parallel: u32,
+    /// Whether statements count their time.
+    is_profiled: bool,
 }
 
 /// Checks in a loop for vector units set a flag.
@@ -204,6 +216,10 @@ impl<'p> Lower<'p> {
         }
     }
 
+    fn remark(&mut self, kind: RemarkKind, text: impl Into<String>) {
+        self.module.remarks.push(Remark { loc: self.loc, kind, text: text.into() });
+    }
+
     fn site(&mut self, kind: SiteKind) -> usize {
         self.module.sites.push(Site { loc: self.loc, kind });
         self.module.sites.len() - 1
@@ -263,6 +279,7 @@ impl<'p> Lower<'p> {
         let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
         self.placed.remove(&param.var);
         self.alone.remove(&param.var);
+        self.on_stack.remove(&param.var);
         self.vars.insert(param.var, info);
     }
 
@@ -384,6 +401,9 @@ impl<'p> Lower<'p> {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
             self.prepare_maps(&plans, index)?;
+            if matches!(stm.exp, Exp::Replicate { .. }) {
+                self.look_for_writes(body, stm);
+            }
             self.stm(stm)?;
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
@@ -446,7 +466,7 @@ impl<'p> Lower<'p> {
         for param in &stm.pat {
             self.bind(param, true);
         }
-        let lowered = self.exp(stm);
+        let lowered = if self.is_timed(&stm.exp) { self.timed(stm) } else { self.exp(stm) };
         self.loc = outside;
         lowered
     }

@@ -10,6 +10,7 @@ use super::folds::Fold;
 use super::interior::interior;
 use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
+use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
 /// So many operations are worth threads inside of a loop that has some already.
@@ -61,7 +62,7 @@ impl Lower<'_> {
                 l.map_by_parts(pat, arrays, lambda, from, to, true)
             })?;
         } else if lambda.ret.iter().any(Type::is_acc) {
-            self.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))?;
+            self.map_with_accumulators(pat, width, arrays, lambda)?;
         } else {
             let cost = self.cost(&[lambda]);
             self.pieces(&bound, &cost, true, |l, from, to| {
@@ -166,7 +167,13 @@ impl Lower<'_> {
         })
     }
 
-    fn iteration_of_map(&mut self, pat: &[Param], arrays: &[VarId], lambda: &Lambda, i: &str) -> Lowered<()> {
+    pub(super) fn iteration_of_map(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        i: &str,
+    ) -> Lowered<()> {
         self.load_row(arrays, &lambda.params, i)?;
         let direct = self.set_destinations(pat, lambda, i)?;
         self.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &direct))
@@ -280,6 +287,7 @@ impl Lower<'_> {
         build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
     ) -> Lowered<()> {
         let (from, to, note) = (self.temp("from"), self.temp("to"), self.note());
+        self.remark(RemarkKind::Threads, "pieces run on threads where there are enough iterations");
         self.parallel += 1;
         let built = self.nested(|l| l.repeatedly(|l| build(l, &from, &to)));
         self.parallel -= 1;
@@ -320,6 +328,14 @@ impl Lower<'_> {
         let inside = std::mem::replace(&mut self.deferred, outside);
         let (mut vectors, ()) = built?;
         let can_fail = inside.is_some_and(|deferred| deferred.is_used);
+        self.remark(
+            RemarkKind::Simd,
+            match (can_fail, sums.is_empty()) {
+                (true, _) => "a loop for vector units; after a failed check it runs again in order",
+                (false, true) => "a loop for vector units",
+                (false, false) => "a loop for vector units, which adds up in any order",
+            },
+        );
         let mut combined = sums.to_vec();
         if can_fail {
             combined.push(("|", flag.clone()));

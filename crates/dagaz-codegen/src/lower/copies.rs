@@ -1,0 +1,90 @@
+//! Elements on their way from one layout to another.
+//!
+//! Where elements that are next to each other here are far apart there, they go in tiles, so that what is fetched from
+//! memory is used before it has to go:
+//!
+//!     for tiles of i { for tiles of j { for i in the tile { for j in the tile { to[i * n + j] = from[j * m + i] } } } }
+//!
+//! Large copies are shared out among threads.
+
+use dagaz_core::types::Atom;
+
+use super::{Lower, Lowered};
+use crate::imp::LoopKind;
+
+/// How many elements tiles have along each of two dimensions.
+const TILE: i64 = 32;
+
+/// Copies the element at some indices.
+type Each<'e> = dyn Fn(&mut Lower<'_>, &[String]) -> Lowered<()> + 'e;
+
+impl Lower<'_> {
+    /// Calls `each` for all indices below some sizes. `near` is the dimension along which elements are next to each
+    /// other where they come from; where they go to, that is the last one.
+    pub(super) fn for_all_indices(&mut self, sizes: &[Atom], near: usize, each: &Each<'_>) -> Lowered<()> {
+        let Some(last) = sizes.len().checked_sub(1) else { return each(self, &[]) };
+        let texts: Vec<String> = sizes.iter().map(|size| self.atom(*size)).collect();
+        if near >= last {
+            let cost = texts[1..].iter().fold("1.0".to_string(), |cost, size| format!("{cost} * {size}"));
+            return self.pieces(&texts[0], &cost, false, |l, from, to| {
+                let kind = if last == 0 { LoopKind::SIMD } else { LoopKind::Sequential };
+                l.loop_from(kind, from, to, |l, i| l.inner_indices(&texts, vec![i.to_string()], each))
+            });
+        }
+        let outer: Vec<usize> = (0..last).filter(|axis| *axis != near).collect();
+        self.outer_indices(&texts, near, &outer, vec![String::new(); sizes.len()], each)
+    }
+
+    fn inner_indices(&mut self, sizes: &[String], counters: Vec<String>, each: &Each<'_>) -> Lowered<()> {
+        let Some(size) = sizes.get(counters.len()) else { return each(self, &counters) };
+        let kind = if counters.len() + 1 == sizes.len() { LoopKind::SIMD } else { LoopKind::Sequential };
+        self.for_loop(kind, size, |l, i| {
+            let mut counters = counters;
+            counters.push(i.to_string());
+            l.inner_indices(sizes, counters, each)
+        })
+    }
+
+    /// Loops over the dimensions that are no part of tiles, and then over tiles.
+    fn outer_indices(
+        &mut self,
+        sizes: &[String],
+        near: usize,
+        outer: &[usize],
+        mut counters: Vec<String>,
+        each: &Each<'_>,
+    ) -> Lowered<()> {
+        if let Some((axis, rest)) = outer.split_first() {
+            return self.for_loop(LoopKind::Sequential, &sizes[*axis], |l, i| {
+                counters[*axis] = i.to_string();
+                l.outer_indices(sizes, near, rest, counters, each)
+            });
+        }
+        let last = sizes.len() - 1;
+        let tiles = |axis: usize| format!("(({} + {TILE} - 1) / {TILE})", sizes[axis]);
+        let cost = format!("{TILE}.0 * {}", sizes[last]);
+        self.pieces(&tiles(near), &cost, false, |l, from, to| {
+            l.loop_from(LoopKind::Sequential, from, to, |l, row| {
+                let rows = l.tile(row, &sizes[near]);
+                l.for_loop(LoopKind::Sequential, &tiles(last), |l, column| {
+                    let columns = l.tile(column, &sizes[last]);
+                    l.loop_from(LoopKind::Sequential, &rows.0, &rows.1, |l, i| {
+                        l.loop_from(LoopKind::SIMD, &columns.0, &columns.1, |l, j| {
+                            let mut counters = counters.clone();
+                            (counters[near], counters[last]) = (i.to_string(), j.to_string());
+                            each(l, &counters)
+                        })
+                    })
+                })
+            })
+        })
+    }
+
+    /// Variables for the first index of a tile, and the one after the last.
+    fn tile(&mut self, number: &str, size: &str) -> (String, String) {
+        let (first, end) = (self.temp("first"), self.temp("end"));
+        self.set("i64", first.as_str(), format!("{number} * {TILE}"));
+        self.set("i64", end.as_str(), format!("i64_min({first} + {TILE}, {size})"));
+        (first, end)
+    }
+}

@@ -1,0 +1,172 @@
+//! Maps that update accumulators, on threads.
+//!
+//! Where an accumulator is small, given the work of the map, pieces of the iterations have copies of it, which begin with
+//! neutral elements and are combined in order afterwards. How many there are depends on sizes alone, and so the result
+//! does not depend on the number of threads.
+//!
+//!     map n (acc, is) \(acc, i) -> …acc[i] += x…
+//!     ==>  copies = neutral; for pieces of the iterations { …copies[piece][i] += x… }; for piece { acc += copies[piece] }
+
+use dagaz_core::exp::Lambda;
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use super::accumulators::elementwise;
+use super::parallel::can_fail;
+use super::{Lower, Lowered, OpenAcc, elem};
+use crate::RemarkKind;
+use crate::imp::Stm;
+
+/// The copies of one array of an accumulator.
+struct Copies {
+    target: Param,
+    /// What stands for the array in the iterations of a piece.
+    mine: Param,
+    /// The memory of all copies, and how many elements one of them has.
+    own: String,
+    size: String,
+}
+
+impl Lower<'_> {
+    /// A map that takes accumulators.
+    pub(super) fn map_with_accumulators(
+        &mut self,
+        pat: &[Param],
+        width: Atom,
+        arrays: &[VarId],
+        lambda: &Lambda,
+    ) -> Lowered<()> {
+        let bound = self.atom(width);
+        let in_order = |l: &mut Self| {
+            l.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))
+        };
+        let mut numbers: Vec<usize> =
+            arrays.iter().filter_map(|array| self.accs.get(array).copied()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let can_be_copied = numbers.iter().all(|number| self.can_be_copied(&self.open[*number]));
+        if !self.is_outermost() || !can_be_copied {
+            self.remark(RemarkKind::InOrder, "iterations add to the same places");
+            return in_order(self);
+        }
+        self.block(|l| {
+            let (copies, cost) = (l.temp("copies"), l.cost(&[lambda]));
+            let arrays_of = |number: &usize| l.open[*number].arrays.iter();
+            let sizes: Vec<String> =
+                numbers.iter().flat_map(arrays_of).map(|array| l.product(array.ty.dims())).collect();
+            let elements = sizes.join(" + ");
+            l.set("i64", copies.as_str(), format!("dz_acc_copies({bound}, {cost}, {elements})"));
+            let (then, ()) =
+                l.nested(|l| l.map_with_copies(pat, (&bound, arrays, lambda), &numbers, &copies))?;
+            let (otherwise, ()) = l.nested(in_order)?;
+            l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
+            Ok(())
+        })
+    }
+
+    /// Whether copies of an accumulator can be combined, element by element.
+    fn can_be_copied(&self, acc: &OpenAcc) -> bool {
+        let rank = acc.shape.len();
+        acc.op.as_ref().is_some_and(|(op, _)| {
+            let is_scalar = acc.arrays.iter().all(|array| array.ty.rank() == rank) && self.is_simple(op);
+            // An error is found in order, before anything has gone to a place.
+            let fails = op.body.stms.iter().any(|stm| can_fail(&stm.exp));
+            !acc.is_copy && !fails && (is_scalar || elementwise(op).is_some())
+        })
+    }
+
+    fn map_with_copies(
+        &mut self,
+        pat: &[Param],
+        (bound, arrays, lambda): (&str, &[VarId], &Lambda),
+        numbers: &[usize],
+        copies: &str,
+    ) -> Lowered<()> {
+        let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
+        let mut all = Vec::new();
+        for acc in &outside {
+            all.push(self.neutral_copies(acc, copies)?);
+        }
+        let grain = self.temp("grain");
+        self.set("i64", grain.as_str(), format!("({bound} + {copies} - 1) / {copies}"));
+        for (number, copied) in numbers.iter().zip(&all) {
+            let acc = &mut self.open[*number];
+            (acc.arrays, acc.is_copy) = (copied.iter().map(|c| c.mine.clone()).collect(), true);
+        }
+        let built = self.pieces_of(bound, &grain, |l, from, to| {
+            for Copies { mine, own, size, .. } in all.iter().flatten() {
+                l.bind(mine, false);
+                let (ty, name) = (elem(&mine.ty)?, l.name(mine.var));
+                l.set(format!("{ty} *"), name, format!("{own} + {from} / {grain} * ({size})"));
+            }
+            l.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
+        });
+        for (number, acc) in numbers.iter().zip(&outside) {
+            self.open[*number] = acc.clone();
+        }
+        built?;
+        for (acc, copied) in outside.iter().zip(&all) {
+            self.combine_copies(acc, copied, copies)?;
+        }
+        all.iter().flatten().for_each(|c| self.line(format!("dz_release(ctx, {}_mem);", c.own)));
+        Ok(())
+    }
+
+    fn neutral_copies(&mut self, acc: &OpenAcc, copies: &str) -> Lowered<Vec<Copies>> {
+        let Some((_, neutral)) = &acc.op else { return Err("internal error: no operator".into()) };
+        let mut all = Vec::new();
+        for (array, neutral) in acc.arrays.iter().zip(neutral) {
+            let size = self.product(array.ty.dims());
+            let own = self.scratch_memory(elem(&array.ty)?, &format!("dz_times({copies}, {size})"))?;
+            let row = array.ty.peel(acc.shape.len()).ok_or("internal error: an accumulator without rows")?;
+            let rows = format!("{copies} * ({})", self.product(&acc.shape));
+            let length = self.product(row.dims());
+            match row {
+                Type::Prim(_) => {
+                    let value = self.atom(*neutral);
+                    self.simple_loop("0", &rows, &[], &|l, i| {
+                        l.line(format!("{own}[{i}] = {value};"));
+                        Ok(())
+                    })?;
+                }
+                Type::Array { .. } | Type::Acc { .. } => {
+                    self.iterate("0", &rows, |l, i| {
+                        l.store(&own, &format!("{i} * ({length})"), &row, *neutral)
+                    })?;
+                }
+            }
+            let mine = self.unnamed(std::slice::from_ref(&array.ty)).remove(0);
+            all.push(Copies { target: array.clone(), mine, own, size });
+        }
+        Ok(all)
+    }
+
+    /// Adds the copies to the accumulator, one after the other.
+    fn combine_copies(&mut self, acc: &OpenAcc, copied: &[Copies], copies: &str) -> Lowered<()> {
+        let Some((op, _)) = &acc.op else { return Err("internal error: no operator".into()) };
+        let scalar = elementwise(op).map_or(op, |(_, scalar)| scalar);
+        let (left, right) = scalar.params.split_at(copied.len().min(scalar.params.len()));
+        let Some(first) = copied.first() else { return Ok(()) };
+        let cost = format!("(f64){copies} * 2.0");
+        self.pieces(&first.size, &cost, false, |l, from, to| {
+            l.iterate("0", copies, |l, copy| {
+                l.simple_loop(from, to, &[], &|l, i| {
+                    for ((sum, value), Copies { target, own, size, .. }) in left.iter().zip(right).zip(copied)
+                    {
+                        l.bind(sum, true);
+                        l.bind(value, true);
+                        let ty = elem(&sum.ty)?.to_string();
+                        let (sum, value, target) = (l.name(sum.var), l.name(value.var), l.name(target.var));
+                        l.set(ty.as_str(), sum, format!("{target}[{i}]"));
+                        l.set(ty, value, format!("{own}[{copy} * ({size}) + {i}]"));
+                    }
+                    l.combine(scalar)?;
+                    for (sum, Copies { target, .. }) in left.iter().zip(copied) {
+                        let (sum, target) = (l.name(sum.var), l.name(target.var));
+                        l.line(format!("{target}[{i}] = {sum};"));
+                    }
+                    Ok(())
+                })
+            })
+        })
+    }
+}
