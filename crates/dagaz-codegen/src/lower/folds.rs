@@ -5,7 +5,7 @@
 //! Within a piece, a sum can be in any order, for vector units.
 
 use dagaz_core::exp::{Exp, Lambda};
-use dagaz_core::prim::BinOp;
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
@@ -61,7 +61,9 @@ impl Lower<'_> {
         pat.iter().for_each(|param| self.declare(param));
         if !self.is_outermost() {
             return self.block(|l| {
-                l.repeatedly(|l| l.fold_piece(fold, "0", &bound, is_simple, &mut |_, _| Ok(())))?;
+                l.repeatedly(|l| {
+                    l.fold_piece(fold, fold.neutral, ("0", &bound), is_simple, &mut |_, _| Ok(()))
+                })?;
                 for (param, output) in left.iter().zip(pat) {
                     let (target, value) = (l.name(output.var), l.name(param.var));
                     l.line(format!("{target} = {value};"));
@@ -72,8 +74,9 @@ impl Lower<'_> {
         self.block(|l| {
             let grain = l.grain(&bound, fold);
             let parts = l.part_arrays(pat)?;
+            let start = piece_start(fold.op, fold.neutral);
             l.pieces_of(&bound, &grain, |l, from, to| {
-                l.fold_piece(fold, from, to, is_simple, &mut |_, _| Ok(()))?;
+                l.fold_piece(fold, &start, (from, to), is_simple, &mut |_, _| Ok(()))?;
                 for (param, part) in left.iter().zip(&parts) {
                     let value = l.name(param.var);
                     l.line(format!("{part}[{from} / {grain}] = {value};"));
@@ -146,13 +149,13 @@ impl Lower<'_> {
     fn fold_piece(
         &mut self,
         fold: &Fold<'_>,
-        from: &str,
-        to: &str,
+        start: &[Atom],
+        (from, to): (&str, &str),
         is_simple: bool,
         each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
     ) -> Lowered<()> {
         let (left, right) = fold.sides();
-        self.start_from(left, fold.neutral)?;
+        self.start_from(left, start)?;
         let each = std::cell::RefCell::new(each);
         let step = |l: &mut Self, i: &str| {
             l.next_row(fold.arrays, fold.pre, right, i)?;
@@ -230,12 +233,13 @@ impl Lower<'_> {
         for (chain, param) in chains.iter().zip(left) {
             self.line(format!("{} {chain}[{CHAINS} + 1];", super::elem(&param.ty)?));
         }
+        let nothing = piece_start(fold.op, fold.neutral);
         // The totals of the parts, then of what is left over.
         self.for_loop(LoopKind::Sequential, &format!("{CHAINS} + 1"), |l, part| {
             let (start, end) = (l.temp("start"), l.temp("end"));
             l.set("i64", start.as_str(), format!("{from} + {part} * {length}"));
             l.set("i64", end.as_str(), format!("{part} < {CHAINS} ? {start} + {length} : {to}"));
-            l.fold_piece(fold, &start, &end, true, &mut |l, i| {
+            l.fold_piece(fold, &nothing, (&start, &end), true, &mut |l, i| {
                 // What was computed is kept where the result will be.
                 for (output, value) in pat.iter().zip(right).filter(|_| fold.pre.is_some()) {
                     let (target, value) = (l.name(output.var), l.name(value.var));
@@ -406,30 +410,55 @@ impl Lower<'_> {
     }
 }
 
-/// The operators of C that an operator consists of, one for each component, if their order does not matter.
-fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
+/// The operations on scalars that an operator consists of, one for each component.
+fn components(op: &Lambda) -> Option<Vec<(BinOp, PrimType)>> {
     let (left, right) = op.params.split_at(op.body.result.len().min(op.params.len()));
     if op.body.stms.len() != op.body.result.len() {
         return None;
     }
-    let mut operators = Vec::new();
+    let mut operations = Vec::new();
     for ((x, y), result) in left.iter().zip(right).zip(&op.body.result) {
         let stm = op.body.stms.iter().find(|stm| stm.pat.iter().any(|p| Atom::Var(p.var) == *result))?;
-        let Exp::BinOp(operator, ty, a, b) = &stm.exp else { return None };
+        let Exp::BinOp(operation, ty, a, b) = &stm.exp else { return None };
         let (x, y) = (Atom::Var(x.var), Atom::Var(y.var));
-        if (*a, *b) != (x, y) && (*a, *b) != (y, x) || *ty == dagaz_core::prim::PrimType::F16 {
+        if (*a, *b) != (x, y) && (*a, *b) != (y, x) {
             return None;
         }
-        operators.push(match operator {
-            BinOp::Add => "+",
-            BinOp::Mul => "*",
-            BinOp::And => "&",
-            BinOp::Or => "|",
-            BinOp::Xor => "^",
-            BinOp::Min if ty.is_int() => "min",
-            BinOp::Max if ty.is_int() => "max",
-            _ => return None,
-        });
+        operations.push((*operation, *ty));
     }
-    Some(operators)
+    Some(operations)
+}
+
+/// The operators of C that an operator consists of, one for each component, if their order does not matter.
+fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
+    let operator = |(operation, ty): (BinOp, PrimType)| match operation {
+        _ if ty == PrimType::F16 => None,
+        BinOp::Add => Some("+"),
+        BinOp::Mul => Some("*"),
+        BinOp::And => Some("&"),
+        BinOp::Or => Some("|"),
+        BinOp::Xor => Some("^"),
+        BinOp::Min if ty.is_int() => Some("min"),
+        BinOp::Max if ty.is_int() => Some("max"),
+        _ => None,
+    };
+    components(op)?.into_iter().map(operator).collect()
+}
+
+/// What pieces begin with: what changes nothing, where that is known. What the program gives can be a start value, which
+/// counts once.
+pub(super) fn piece_start(op: &Lambda, given: &[Atom]) -> Vec<Atom> {
+    let known = |(operation, ty): (BinOp, PrimType)| match operation {
+        BinOp::Add => Some(Prim::of_f64(ty, -0.0).unwrap_or(Prim::zero(ty))),
+        BinOp::Mul => Some(Prim::one(ty)),
+        BinOp::Or | BinOp::Xor => Some(Prim::zero(ty)),
+        BinOp::And if ty == PrimType::Bool => Some(Prim::Bool(true)),
+        BinOp::And => Some(Prim::of_i64(ty, -1)),
+        BinOp::Min => Some(Prim::highest(ty)),
+        BinOp::Max => Some(Prim::lowest(ty)),
+        _ => None,
+    };
+    let known: Option<Vec<Prim>> =
+        components(op).and_then(|operations| operations.into_iter().map(known).collect());
+    known.map_or_else(|| given.to_vec(), |prims| prims.into_iter().map(Atom::Const).collect())
 }

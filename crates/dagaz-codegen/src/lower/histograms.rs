@@ -8,6 +8,7 @@
 use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::folds::piece_start;
 use super::parallel::can_fail;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
@@ -73,10 +74,10 @@ impl Lower<'_> {
         copies: &str,
     ) -> Lowered<()> {
         let mut own = Vec::new();
-        for (param, value) in pat.iter().zip(neutral) {
+        for (param, value) in pat.iter().zip(piece_start(op, neutral)) {
             let name =
                 self.scratch_memory(super::elem(&param.ty)?, &format!("dz_times({copies}, {bins})"))?;
-            let value = self.atom(*value);
+            let value = self.atom(value);
             self.simple_loop("0", &format!("{copies} * {bins}"), &[], &|l, i| {
                 l.line(format!("{name}[{i}] = {value};"));
                 Ok(())

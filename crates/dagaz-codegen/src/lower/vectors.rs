@@ -10,7 +10,7 @@ use dagaz_core::exp::Lambda;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 
-use super::folds::Fold;
+use super::folds::{Fold, piece_start};
 use super::{Lower, Lowered};
 use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
@@ -218,7 +218,17 @@ impl Lower<'_> {
                 l.set(format!("{elem} *restrict "), name.as_str(), place);
                 mine.push(name);
             }
-            (columns.start)(l, &mine)?;
+            let nothing = piece_start(columns.scalar, &[]);
+            if nothing.is_empty() {
+                (columns.start)(l, &mine)?;
+            }
+            for (target, value) in mine.iter().zip(nothing) {
+                let value = l.atom(value);
+                l.simple_loop("0", length, &[], &|l, q| {
+                    l.line(format!("{target}[{q}] = {value};"));
+                    Ok(())
+                })?;
+            }
             l.add_rows(columns, (from, to), ("0", length), &mine)
         })?;
         let count = targets.len().min(columns.scalar.params.len());

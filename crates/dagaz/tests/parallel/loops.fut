@@ -42,3 +42,8 @@ entry gradient (n: i64) =
   in (vjp (\x -> f64.sum (map f64.exp (map (/ 1000) x))) x 1, vjp (\x -> f64.maximum x) x 1, vjp (\x -> last (scan (+) 0 (map (\v -> v * v) x))) x 1)
 entry gradient_bins (n: i64) = let k = ks n 11 in vjp (\x -> f64.sum (map f64.sin (hist (+) 0 11 k x))) (xs n) 1
 entry gradient_gather (n: i64) = let k = ks n 100 in vjp (\x -> f64.sum (map (\i -> x[i] * x[(i + 1) % 100]) k)) (xs 100) 1
+-- What a fold begins with counts once, even if it is not neutral.
+entry started (n: i64) =
+  let x = map (% 10) (iota n) let rows = map (\i -> [i, i * i, 7]) x
+  in (reduce (+) 5 x, reduce (*) 2f64 (map (\v -> 1 + f64.i64 v * 1e-9) x), scan (+) 5 x, reduce i64.max 77 x,
+      reduce (map2 (+)) [1, 2, 3] rows, hist (+) 3 2 (map (% 2) x) x, scan (|) 1024i64 x, reduce (&) 6i64 x)
