@@ -61,15 +61,15 @@ fn lines_are_explained() {
     check(
         &["explain", "program.fut", "-e", "smooth"],
         expect![[r#"
-        entry smooth
-        program.fut
-           10 |     xs with [i % n] = f64.sum xs / f64.i64 n
-              threads: pieces run on threads where there are enough iterations
-              SIMD: a loop for vector units, which adds up in any order
-              in place: 'xs' changes, if the caller does not keep it
-              check: a divisor must not be zero
+            entry smooth
+            program.fut
+               10 |     xs with [i % n] = f64.sum xs / f64.i64 n
+                  threads: pieces run on threads where there are enough iterations
+                  SIMD: a loop for vector units, which adds up in any order
+                  in place: 'xs' changes where the result belongs
+                  check: a divisor must not be zero
 
-    "#]],
+        "#]],
     );
     check(
         &["explain", "program.fut", "-e", "sorted"],
