@@ -217,3 +217,25 @@ fn maps_write_into_what_they_update() {
         "[1i64, 2i64, 3i64] [10i64, 20i64, 30i64]",
     );
 }
+
+#[test]
+fn transposes_go_in_tiles() {
+    check(
+        "entry main (n: i64) (m: i64) =
+           let a = map (\\i -> map (\\j -> i * m + j) (iota m)) (iota n)
+           let b = map (\\x -> map (map (+ x)) a) [1, 2]
+           in (transpose a, map transpose b, transpose (map transpose b), copy (transpose (map (map (* 2)) a)))",
+        "37i64 21i64",
+    );
+}
+
+#[test]
+fn copies_of_accumulators_are_combined() {
+    // All sums are whole numbers, and the same in any order.
+    check(
+        "entry main (n: i64) =
+           let weight (ws: [5]f64) i = loop s = 1 for k < 3 do s + ws[(i + k) % 5] * f64.i64 (i % 3)
+           in vjp (\\ws -> f64.sum (map (weight ws) (iota n))) [1f64, 2, 3, 4, 5] 1",
+        "60000i64",
+    );
+}

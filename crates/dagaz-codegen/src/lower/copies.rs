@@ -3,7 +3,7 @@
 //! Where elements that are next to each other here are far apart there, they go in tiles, so that what is fetched from
 //! memory is used before it has to go:
 //!
-//!     for tiles of i { for tiles of j { for i in the tile { for j in the tile { to[i * n + j] = from[j * m + i] } } } }
+//!     for tiles of j { for tiles of i { for i in the tile { for j in the tile { to[i * n + j] = from[j * m + i] } } } }
 //!
 //! Large copies are shared out among threads.
 
@@ -13,7 +13,7 @@ use super::{Lower, Lowered};
 use crate::imp::LoopKind;
 
 /// How many elements tiles have along each of two dimensions.
-const TILE: i64 = 32;
+const TILE: i64 = 16;
 
 /// Copies the element at some indices.
 type Each<'e> = dyn Fn(&mut Lower<'_>, &[String]) -> Lowered<()> + 'e;
@@ -62,14 +62,14 @@ impl Lower<'_> {
         }
         let last = sizes.len() - 1;
         let tiles = |axis: usize| format!("(({} + {TILE} - 1) / {TILE})", sizes[axis]);
-        let cost = format!("{TILE}.0 * {}", sizes[last]);
-        self.pieces(&tiles(near), &cost, false, |l, from, to| {
-            l.loop_from(LoopKind::Sequential, from, to, |l, row| {
-                let rows = l.tile(row, &sizes[near]);
-                l.for_loop(LoopKind::Sequential, &tiles(last), |l, column| {
-                    let columns = l.tile(column, &sizes[last]);
+        let cost = format!("{TILE}.0 * {}", sizes[near]);
+        self.pieces(&tiles(last), &cost, false, |l, from, to| {
+            l.loop_from(LoopKind::Sequential, from, to, |l, column| {
+                let columns = l.tile(column, &sizes[last]);
+                l.for_loop(LoopKind::Sequential, &tiles(near), |l, row| {
+                    let rows = l.tile(row, &sizes[near]);
                     l.loop_from(LoopKind::Sequential, &rows.0, &rows.1, |l, i| {
-                        l.loop_from(LoopKind::SIMD, &columns.0, &columns.1, |l, j| {
+                        l.loop_from(LoopKind::Sequential, &columns.0, &columns.1, |l, j| {
                             let mut counters = counters.clone();
                             (counters[near], counters[last]) = (i.to_string(), j.to_string());
                             each(l, &counters)

@@ -1,0 +1,210 @@
+//! Where the C of small programs gets memory, and what it copies.
+
+use dagaz_codegen::generate_body;
+use dagaz_core::parse::parse;
+use expect_test::{Expect, expect};
+
+/// Compares the statements that allocate or copy, or write elements.
+fn check(core: &str, expected: Expect) {
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let matters = |line: &&str| {
+        ["dz_alloc(", "dz_unique(", "dz_copy(", "memcpy(", "_room["].iter().any(|word| line.contains(word))
+            || line.contains("] = ") && !line.contains("dims[")
+    };
+    let lines: Vec<String> =
+        text.lines().map(str::trim).filter(matters).map(|line| format!("{line}\n")).collect();
+    expected.assert_eq(&lines.concat());
+}
+
+/// Part of a matrix is made anew, from `input` and by `new`, and written where `place` says.
+fn check_update(input: &str, new: &str, place: &str, expected: Expect) {
+    check(
+        &format!(
+            r#"def f (n: i64, k: i64, a: [n][n]f64) : (r: [n][n]f64) =
+                 let (b: [n][n]f64) = copy a
+                 let (next: i64) = i64.add k 1i64
+                 let (m: i64) = i64.sub n next
+                 let (row: [m]f64) = slice b [k, next :+ m * 1i64]
+                 let (part: [m][m]f64) = slice b [{input}]
+                 let (new: [m][m]f64) =
+                   map m (part) \(old: [m]f64) : ([m]f64) ->
+                     {new}
+                     in (made)
+                 let (r: [n][n]f64) = b with [{place}] = new
+                 in (r)
+
+               entry "f" = f
+                 sizes 1 0
+                 param "k" : value "i64" i64
+                 param "a" : value "[][]f64" [n][n]f64
+                 result value "[][]f64" [n][n]f64"#
+        ),
+        expected,
+    );
+}
+
+const PART: &str = "next :+ m * 1i64, next :+ m * 1i64";
+const MINUS_ROW: &str = r"let (made: [m]f64) =
+  map m (old, row) \(x: f64, y: f64) : (f64) ->
+    let (z: f64) = f64.sub x y
+    in (z)";
+
+#[test]
+fn a_map_of_a_part_and_another_row_writes_into_the_part() {
+    check_update(
+        PART,
+        MINUS_ROW,
+        PART,
+        expect![[r#"
+        made_11[i_t5] = z_14;
+        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+        b_4_mem = dz_unique(ctx, 2, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+        r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
+    "#]],
+    );
+}
+
+#[test]
+fn parts_that_overlap_are_copied() {
+    check_update(
+        "k :+ m * 1i64, next :+ m * 1i64",
+        MINUS_ROW,
+        PART,
+        expect![[r#"
+        made_11[i_t5] = z_14;
+        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+        dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
+        r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
+        r_15[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+    "#]],
+    );
+}
+
+#[test]
+fn reversed_rows_are_copied() {
+    let reversed = r"let (last: i64) = i64.sub m 1i64
+        let (back: [m]f64) = slice old [last :+ m * -1i64]
+        let (made: [m]f64) =
+          map m (old, back) \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.sub x y
+            in (z)";
+    check_update(
+        PART,
+        reversed,
+        PART,
+        expect![[r#"
+        made_13[i_t5] = z_16;
+        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+        dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
+        r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
+        r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+    "#]],
+    );
+}
+
+#[test]
+fn columns_are_copied() {
+    let columns = r"let (first: i64) = i64.add next 0i64
+        let (column: [m]f64) = slice b [next :+ m * 1i64, first]
+        let (made: [m]f64) =
+          map m (old, column) \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.sub x y
+            in (z)";
+    check_update(
+        PART,
+        columns,
+        PART,
+        expect![[r#"
+        made_13[i_t5] = z_16;
+        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+        dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
+        r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
+        r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+    "#]],
+    );
+}
+
+#[test]
+fn branches_write_to_the_row_of_a_map() {
+    check(
+        r#"def f (n: i64, m: i64, xs: [n]f64) : (ys: [n][m]f64) =
+             let (ys: [n][m]f64) =
+               map n (xs) \(x: f64) : ([m]f64) ->
+                 let (is_less: bool) = f64.lt x 0.0f64
+                 let (row: [m]f64) =
+                   if is_less then
+                     let (same: [m]f64) = replicate [m] x
+                     in (same)
+                   else
+                     let (zeros: [m]f64) = replicate [m] 0.0f64
+                     let (first: [m]f64) = zeros with [0i64] = x certified
+                     in (first)
+                 in (row)
+             in (ys)
+
+           entry "f" = f
+             sizes 1 0
+             param "m" : value "i64" i64
+             param "xs" : value "[]f64" [n]f64
+             result value "[][]f64" [n][m]f64"#,
+        expect![[r#"
+            same_8[i_t4] = x_5;
+            zeros_9[i_t5] = 0.0;
+            first_10[0L] = x_5;
+            dz_block *ys_4_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
+        "#]],
+    );
+}
+
+#[test]
+fn loops_update_the_row_of_a_map_and_need_no_first_values() {
+    check(
+        r#"def f (n: i64, m: i64, xs: [n]f64) : (ys: [n][m]f64) =
+             let (ys: [n][m]f64) =
+               map n (xs) \(x: f64) : ([m]f64) ->
+                 let (zeros: [m]f64) = replicate [m] 0.0f64
+                 let (row: [m]f64) =
+                   loop (a: [m]f64 = zeros) for i: i64 < m do
+                     let (b: [m]f64) = a with [i] = x certified
+                     in (b)
+                 in (row)
+             in (ys)
+
+           entry "f" = f
+             sizes 1 0
+             param "m" : value "i64" i64
+             param "xs" : value "[]f64" [n]f64
+             result value "[][]f64" [n][m]f64"#,
+        expect![[r#"
+            b_10[i_9] = x_5;
+            dz_block *ys_4_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
+        "#]],
+    );
+}
+
+#[test]
+fn small_arrays_are_on_the_stack() {
+    check(
+        r#"def f (n: i64, xs: [n]f64) : (ys: [n]f64) =
+             let (ys: [n]f64) =
+               map n (xs) \(x: f64) : (f64) ->
+                 let (both: [2]f64) = array f64 (x, 1.0f64)
+                 let (i: i64) = f64.to_i64 x
+                 let (y: f64) = both[i]
+                 in (y)
+             in (ys)
+
+           entry "f" = f
+             sizes 1 0
+             param "xs" : value "[]f64" [n]f64
+             result value "[]f64" [n]f64"#,
+        expect![[r#"
+            f64 both_5_room[2];
+            both_5[0] = x_4;
+            both_5[1] = 1.0;
+            ys_3[i_t3] = y_7;
+            dz_block *ys_3_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}
