@@ -39,11 +39,12 @@ fn main() -> ExitCode {
             println!("{why}");
             broken += 1;
         }
-        if has_machine_code && seed % BATCH == 0 {
-            if let Err(why) = compare_machine_code(seed..seed + BATCH, &DERIVATIVES) {
-                println!("{why}");
-                broken += 1;
-            }
+        if has_machine_code
+            && seed % BATCH == 0
+            && let Err(why) = compare_machine_code(seed..seed + BATCH, &DERIVATIVES)
+        {
+            println!("{why}");
+            broken += 1;
         }
         if tally.judged % 100 == 0 || broken == ENOUGH {
             let seconds = started.elapsed().as_secs();
