@@ -32,7 +32,7 @@ def flags(generated):
     own = re.findall(r'"([^"]+)"', table.group(1))
     # What helps vector functions of generated code is of no use to the C.
     own = [flag for flag in own if generated or not flag.startswith("-fno-builtin")]
-    return own + [flag for flag in ("-fopenmp-simd", "-fPIC", "-shared") if flag not in own]
+    return ["-O3", *own, *(flag for flag in ("-fopenmp-simd", "-fPIC", "-shared") if flag not in own)]
 
 
 C_TYPES = {

@@ -63,6 +63,9 @@ fn run(command: &Command, interrupt: &Interrupt) -> Outcome {
         Command::Grad(options) => commands::grad::run(options),
         Command::Cost(options) => commands::cost::run(options),
         Command::Cache(options) => commands::cache::run(options),
-        Command::ExplainError(options) => commands::explain::run(options),
+        Command::Bench(options) => commands::bench::run(options, interrupt),
+        Command::Profile(options) => commands::profile::run(options, interrupt),
+        Command::Explain(options) => commands::explain::run(options),
+        Command::ExplainError(options) => commands::explain_error::run(options),
     }
 }

@@ -30,6 +30,12 @@ pub enum Command {
     Eval(EvalOptions),
     /// Run the tests that programs contain.
     Test(TestOptions),
+    /// Measure how long the test cases of programs take.
+    Bench(BenchOptions),
+    /// Call an entry point and print where its time went, line by line.
+    Profile(ProfileOptions),
+    /// Say what became of a program, line by line: what runs on threads and vector units, what is copied.
+    Explain(ExplainOptions),
     /// Make an executable of a program, or a C library.
     Compile(CompileOptions),
     /// Print a program as Core, the compiler's intermediate language.
@@ -41,7 +47,7 @@ pub enum Command {
     /// Show the folder of compiled programs, or look after it.
     Cache(CacheOptions),
     /// Explain an error by its code.
-    ExplainError(ExplainOptions),
+    ExplainError(ExplainErrorOptions),
 }
 
 #[derive(Args)]
@@ -106,6 +112,9 @@ pub struct ExecutionOptions {
     /// Bytes of arrays that a program may have alive at once, such as 500M or 4G.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
+    /// Look for memory errors and undefined behaviour in machine code while it runs, which is slow.
+    #[arg(long, conflicts_with = "backend", hide_short_help = true)]
+    pub sanitize: bool,
 }
 
 /// A number of bytes: `1000`, `500M`, `4G`.
@@ -133,6 +142,60 @@ pub struct CacheOptions {
 pub enum CacheCommand {
     /// Remove all compiled programs.
     Clear,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz bench program.fut
+  dagaz bench program.fut --json before.json
+  dagaz bench program.fut --compare before.json
+
+The inputs are those of test blocks: comments that start with a line `-- ==` and say `input { … }` or
+`random input { [1000]f64 }`.")]
+pub struct BenchOptions {
+    /// The programs.
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Only this entry point; may be given several times.
+    #[arg(long = "entry", short, value_name = "NAME")]
+    pub entries: Vec<String>,
+    /// Call each case so many times, instead of until its time is known to 1 %.
+    #[arg(long, value_name = "N")]
+    pub runs: Option<std::num::NonZeroUsize>,
+    /// Seconds that a case may take.
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0)]
+    pub time: f64,
+    /// Write all measurements to a file as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Compare with measurements that --json wrote before.
+    #[arg(long, value_name = "FILE")]
+    pub compare: Option<PathBuf>,
+    #[command(flatten)]
+    pub execution: ExecutionOptions,
+}
+
+#[derive(Args)]
+pub struct ProfileOptions {
+    #[command(flatten)]
+    pub call: RunOnOptions,
+    /// Call so many times.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub runs: std::num::NonZeroUsize,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz explain program.fut
+  dagaz explain program.fut --entry main")]
+pub struct ExplainOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// Only this entry point; may be given several times.
+    #[arg(long = "entry", short, value_name = "NAME")]
+    pub entries: Vec<String>,
 }
 
 #[derive(Args)]
@@ -262,7 +325,7 @@ pub struct CoreOptions {
 Examples:
   dagaz explain-error type-mismatch
   dagaz explain-error --list")]
-pub struct ExplainOptions {
+pub struct ExplainErrorOptions {
     /// The code, which stands in brackets after the word error.
     #[arg(required_unless_present = "list")]
     pub code: Option<String>,

@@ -307,6 +307,24 @@ fn deep_recursion() {
     assert!(text.ends_with("exit 1"), "{text}");
 }
 
+#[test]
+fn a_deep_nest_of_maps() {
+    let depth = 200;
+    let mut body = "x + 1".to_owned();
+    for level in 0..depth {
+        body = format!("reduce (+) 0 (map (\\y{level} -> y{level} + {body}) [x])");
+    }
+    let place = Place::new(&format!("entry main (x: i64) = {body}"));
+    let words = ["run", "program.fut", "-a", "1"];
+    check(
+        &place,
+        place.dagaz(&words),
+        expect![[r#"
+            202i64
+            exit 0"#]],
+    );
+}
+
 /// Interrupts a command after some time. It ends soon afterwards, with the exit code of an interruption.
 fn check_interrupted(place: &Place, mut command: Command, patience: Duration) {
     let child = command.spawn().expect("it starts");

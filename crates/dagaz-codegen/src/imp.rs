@@ -5,9 +5,10 @@
 
 use std::collections::BTreeSet;
 
+use dagaz_core::exp::Loc;
 use dagaz_core::prim::PrimType;
 
-use crate::Site;
+use crate::{Remark, Site};
 
 #[derive(Clone, Debug, Default)]
 pub struct Module {
@@ -16,6 +17,9 @@ pub struct Module {
     pub functions: Vec<Function>,
     pub entries: Vec<String>,
     pub sites: Vec<Site>,
+    pub remarks: Vec<Remark>,
+    /// The places of statements whose time is counted; none unless that is wanted.
+    pub profiled: Vec<Loc>,
     /// The types of elements that there are matrix products of.
     pub products: BTreeSet<PrimType>,
 }

@@ -8,10 +8,13 @@ pub mod imp;
 mod lower;
 mod outline;
 mod print_c;
+mod remark;
 mod scalar;
 mod standalone;
 
 use dagaz_core::exp::{Loc, Program};
+use imp::Module;
+pub use remark::{Remark, RemarkKind};
 pub use standalone::{CLibrary, generate_executable, generate_library};
 
 /// A program as C.
@@ -21,6 +24,9 @@ pub struct CSource {
     /// One per entry point, in their order.
     pub entries: Vec<String>,
     pub sites: Vec<Site>,
+    pub remarks: Vec<Remark>,
+    /// The places of statements whose time is counted.
+    pub profiled: Vec<Loc>,
 }
 
 /// A place where the program can stop, or where it prints something.
@@ -63,11 +69,22 @@ pub enum Part {
 
 /// The C text of a program without derivatives. The error says what cannot be expressed.
 pub fn generate(program: &Program) -> Result<CSource, String> {
-    let module = lower::lower(program)?;
-    Ok(CSource { text: print_c::print(&module), entries: module.entries, sites: module.sites })
+    generate_with(program, false)
+}
+
+/// As [`generate`], for a program that counts the time of its statements.
+pub fn generate_profiled(program: &Program) -> Result<CSource, String> {
+    generate_with(program, true)
+}
+
+fn generate_with(program: &Program, is_profiled: bool) -> Result<CSource, String> {
+    let module = lower::lower(program, is_profiled)?;
+    let text = print_c::print(&module);
+    let Module { entries, sites, remarks, profiled, .. } = module;
+    Ok(CSource { text, entries, sites, remarks, profiled })
 }
 
 /// The C text without the prelude, for people to read.
 pub fn generate_body(program: &Program) -> Result<String, String> {
-    Ok(print_c::print_functions(&lower::lower(program)?))
+    Ok(print_c::print_functions(&lower::lower(program, false)?))
 }

@@ -98,7 +98,7 @@ typedef struct dz_ctx {
   const dz_host *host;
   void *user;
   struct dz_ctx *program; /* the first one */
-  i64 live, limit;        /* bytes; counted in the first context, for all */
+  i64 live, limit, peak;  /* bytes; counted in the first context, for all */
   i64 turns;              /* how many blocks there were */
   i32 patience, depth, max_depth, threads;
   char *stack_low;
@@ -258,7 +258,10 @@ static __attribute__((noinline)) dz_block *dz_new_block(dz_ctx *ctx, i32 site, i
   i64 limit = ctx->limit;
   if (bytes < INT64_MAX - 4 * DZ_PAGE) {
     bytes = dz_class(bytes) << 6;
-    if (__atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED) <= limit) {
+    i64 live = __atomic_add_fetch(&ctx->program->live, bytes, __ATOMIC_RELAXED);
+    if (live <= limit) {
+      /* Threads that come here at the same time may miss a little. */
+      if (live > ctx->program->peak) __atomic_store_n(&ctx->program->peak, live, __ATOMIC_RELAXED);
       block = dz_get_from_system(ctx, bytes);
       if (!block) limit = ctx->program->live - bytes;
     }
@@ -453,6 +456,9 @@ void dz_start(void *memory, const dz_host *host, void *user, i64 limit, i32 max_
   dz_forget_notes(ctx);
   if (!ctx->blocks.next) ctx->blocks.next = ctx->blocks.prev = &ctx->blocks;
 }
+
+/* The most bytes that were in use at once. */
+i64 dz_peak(void *memory) { return ((dz_ctx *)memory)->peak; }
 
 /* A block for elements of the caller. Two references keep it from being changed or freed. */
 i32 dz_lend(void *memory, dz_value *value, void *data, i64 bytes) {

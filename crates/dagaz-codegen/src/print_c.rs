@@ -6,6 +6,7 @@ use crate::imp::{Function, LoopKind, Module, Stm, Variable};
 use crate::outline::{Task, outline};
 
 const PRELUDE: &str = include_str!("prelude.c");
+const PROFILE: &str = include_str!("profile.c");
 /// For one type of elements, `ELEM`.
 const PRODUCT: &str = include_str!("product.c");
 
@@ -14,7 +15,11 @@ pub(crate) fn print(module: &Module) -> String {
         PRODUCT.replace("ELEM", ty.name()).replace("CODE", &crate::scalar::type_code(*ty).to_string())
     });
     let products: String = products.collect();
-    format!("{PRELUDE}\n{products}\n{}", print_functions(module))
+    let profile = match module.profiled.len() {
+        0 => String::new(),
+        count => format!("enum {{ DZ_PROFILED = {count} }};\n{PROFILE}"),
+    };
+    format!("{PRELUDE}\n{products}\n{profile}{}", print_functions(module))
 }
 
 pub(crate) fn print_functions(module: &Module) -> String {

@@ -43,6 +43,32 @@ fn parenthesised(text: String) -> String {
     if text.starts_with('-') { format!("({text})") } else { text }
 }
 
+/// Whether the C library computes a function for several numbers at once.
+pub(crate) fn has_vector_variant(op: UnOp) -> bool {
+    matches!(
+        op,
+        UnOp::Exp
+            | UnOp::Log
+            | UnOp::Sin
+            | UnOp::Cos
+            | UnOp::Tan
+            | UnOp::Tanh
+            | UnOp::Log2
+            | UnOp::Log10
+            | UnOp::Log1p
+            | UnOp::Asin
+            | UnOp::Acos
+            | UnOp::Atan
+            | UnOp::Sinh
+            | UnOp::Cosh
+    )
+}
+
+/// Whether an operation is a call of the host.
+pub(crate) fn is_call_of_host(op: UnOp, ty: PrimType) -> bool {
+    unop(op, ty, "x").contains("ctx->host")
+}
+
 pub(crate) fn unop(op: UnOp, ty: PrimType, x: &str) -> String {
     let result = op.result(ty);
     let host = || {

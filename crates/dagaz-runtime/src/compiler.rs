@@ -48,7 +48,14 @@ pub enum Effort {
     Full,
 }
 
+/// A text with more bytes is compiled quickly: the C compiler would take longer than most people wait.
+const VERY_LONG: usize = 2 << 20;
+
 impl Effort {
+    fn for_text(self, text: &str) -> Effort {
+        if text.len() > VERY_LONG { Effort::Quick } else { self }
+    }
+
     fn flag(self) -> &'static str {
         match self {
             Effort::Quick => "-O1",
@@ -61,6 +68,8 @@ impl Effort {
 #[derive(Clone, Debug)]
 pub struct Making {
     pub effort: Effort,
+    /// Whether the program counts the time of its statements.
+    pub profile: bool,
     /// Set from elsewhere to stop the compiler.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -129,14 +138,14 @@ fn is_program(path: &Path) -> bool {
 pub(crate) fn shared_object(text: &str, making: &Making) -> Result<Object, String> {
     let compiler = compiler()?;
     let cache = cache::folder();
-    let kept =
-        cache.as_ref().map(|folder| folder.join(format!("{}.so", key(&compiler, making.effort, text))));
+    let effort = making.effort.for_text(text);
+    let kept = cache.as_ref().map(|folder| folder.join(format!("{}.so", key(&compiler, effort, text))));
     if let Some(path) = kept.clone().filter(|path| cache::is_whole(path)) {
         return Ok(Object { path, _folder: None });
     }
     let folder = cache::workspace(cache.as_deref())?;
     let made = folder.path().join("made.so");
-    let flags: Vec<&str> = [making.effort.flag()].into_iter().chain(FLAGS).chain(SHARED).collect();
+    let flags: Vec<&str> = [effort.flag()].into_iter().chain(FLAGS).chain(SHARED).collect();
     compile(&compiler, &flags, text, &folder, &made, making)?;
     cache::seal(&made)?;
     match (kept, cache) {
@@ -211,7 +220,8 @@ fn compile(
     }
     let name = compiler.program.display();
     let child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-    let status = wait(child, making).map_err(|error| format!("{name}: {error}"))?;
+    let is_over = || making.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+    let status = wait(child, is_over).map_err(|error| format!("{name}: {error}"))?;
     if status.success() && object.is_file() {
         return Ok(());
     }
@@ -228,13 +238,13 @@ fn compile(
     Err(format!("the C compiler {name} failed: {reason}"))
 }
 
-/// Waits for a compiler, and stops it if that is wanted.
-fn wait(mut child: Child, making: &Making) -> std::io::Result<ExitStatus> {
+/// Waits for a process in a group of its own, and stops it if that is wanted.
+pub(crate) fn wait(mut child: Child, is_over: impl Fn() -> bool) -> std::io::Result<ExitStatus> {
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if making.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+        if is_over() {
             stop(&mut child);
             child.wait()?;
             return Err(std::io::Error::other("interrupted"));

@@ -10,28 +10,25 @@ mod host;
 mod library;
 mod message;
 mod product;
+mod sanitized;
 mod threads;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use dagaz_core::exp::Program;
+use dagaz_core::exp::{Entry, Fun, Loc, Program};
 use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
 use dagaz_core::prim::Prim;
 use dagaz_core::value::Value;
 
 pub use cache::{CacheUse, clear as clear_cache, usage as cache_usage};
 pub use compiler::{Effort, Making, c_compiler};
-pub use dagaz_codegen::{CLibrary, generate_library};
+pub use dagaz_codegen::{CLibrary, Remark, RemarkKind, Site, SiteKind, generate, generate_library};
+pub use sanitized::Sanitized;
 
 /// Compiles a program without derivatives to an executable file.
 pub fn make_executable(program: &Program, path: &Path, making: &Making) -> Result<(), String> {
     compiler::executable(&dagaz_codegen::generate_executable(program)?, path, false, making)
-}
-
-/// As [`make_executable`], with code that looks for memory errors and undefined behaviour.
-pub fn make_sanitized(program: &Program, path: &Path, making: &Making) -> Result<(), String> {
-    compiler::executable(&dagaz_codegen::generate_executable(program)?, path, true, making)
 }
 
 /// A program as machine code. Top-level constants are evaluated when a call first needs them, and kept.
@@ -45,7 +42,10 @@ pub struct Native {
 impl Native {
     /// The error says in one sentence why there is no machine code.
     pub fn load(program: Arc<Program>, making: &Making) -> Result<Native, String> {
-        let source = dagaz_codegen::generate(&program)?;
+        let source = match making.profile {
+            true => dagaz_codegen::generate_profiled(&program)?,
+            false => dagaz_codegen::generate(&program)?,
+        };
         let object = compiler::shared_object(&source.text, making)?;
         let library = library::Library::open(object, source)?;
         let count = std::thread::available_parallelism().map_or(1, usize::from);
@@ -62,26 +62,37 @@ impl Native {
         self.library.elapsed
     }
 
+    /// The most bytes of arrays that were in use at once, those of the caller not counted.
+    pub fn peak(&self) -> u64 {
+        self.library.peak()
+    }
+
+    /// For every place whose time was counted: nanoseconds, and how often it ran.
+    pub fn profile(&self) -> Vec<(Loc, u64, u64)> {
+        self.library.profile()
+    }
+
     /// As [`dagaz_core::interp::Interpreter::call_entry`].
     pub fn call_entry(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
         let program = self.program.clone();
-        let position = program.entries.iter().position(|e| e.name == name);
-        let (entry, number) = match position.and_then(|i| Some((program.entries.get(i)?, i))) {
-            Some(found) => found,
-            None => {
-                let known: Vec<&str> = program.entries.iter().map(|e| e.name.as_str()).collect();
-                let known = known.join(", ");
-                return Err(RuntimeError::new(format!("no entry point '{name}'; there are: {known}")));
-            }
-        };
-        let Some(fun) = program.fun(entry.fun) else {
-            return Err(RuntimeError::new(format!("internal error: entry point '{name}' has no function")));
-        };
+        let (number, entry, fun) = find_entry(&program, name)?;
         let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         all.extend(args);
         let mut results = self.library.call(number, fun, &all, &self.limits, &self.threads)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
+}
+
+fn find_entry<'p>(program: &'p Program, name: &str) -> Result<(usize, &'p Entry, &'p Fun), RuntimeError> {
+    let Some((number, entry)) = program.entries.iter().enumerate().find(|(_, e)| e.name == name) else {
+        let known: Vec<&str> = program.entries.iter().map(|e| e.name.as_str()).collect();
+        let known = known.join(", ");
+        return Err(RuntimeError::new(format!("no entry point '{name}'; there are: {known}")));
+    };
+    let Some(fun) = program.fun(entry.fun) else {
+        return Err(RuntimeError::new(format!("internal error: entry point '{name}' has no function")));
+    };
+    Ok((number, entry, fun))
 }
 
 /// A scalar from its bits.

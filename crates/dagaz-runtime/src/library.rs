@@ -47,6 +47,9 @@ pub(crate) struct Library {
     error_calls: unsafe extern "C" fn(Context, *mut *const i32) -> i64,
     error_notes: unsafe extern "C" fn(Context, *mut *const Note) -> i64,
     clear: unsafe extern "C" fn(Context),
+    peak: unsafe extern "C" fn(Context) -> i64,
+    /// Only of a program that counts its time.
+    profile: Option<unsafe extern "C" fn(*mut i64)>,
     source: CSource,
     /// How long the last call took, without the values that went in and out.
     pub(crate) elapsed: Duration,
@@ -84,6 +87,10 @@ impl Library {
         for name in &source.entries {
             entries.push(symbol!(name.as_bytes(), EntryFn));
         }
+        let profile = match source.profiled.is_empty() {
+            true => None,
+            false => Some(symbol!(b"dz_profile_read", unsafe extern "C" fn(*mut i64))),
+        };
         Ok(Library {
             context: vec![0; bytes.div_ceil(8)],
             entries,
@@ -94,11 +101,31 @@ impl Library {
             error_calls: symbol!(b"dz_error_calls", unsafe extern "C" fn(Context, *mut *const i32) -> i64),
             error_notes: symbol!(b"dz_error_notes", unsafe extern "C" fn(Context, *mut *const Note) -> i64),
             clear: symbol!(b"dz_clear", unsafe extern "C" fn(Context)),
+            peak: symbol!(b"dz_peak", unsafe extern "C" fn(Context) -> i64),
+            profile,
             source,
             elapsed: Duration::ZERO,
             _library: library,
             _object: (!cfg!(unix)).then_some(object),
         })
+    }
+
+    pub(crate) fn peak(&self) -> u64 {
+        // SAFETY: the function only reads the context, which is one of this library.
+        let bytes = unsafe { (self.peak)(self.context.as_ptr().cast_mut().cast()) };
+        u64::try_from(bytes).unwrap_or(0)
+    }
+
+    pub(crate) fn profile(&self) -> Vec<(Loc, u64, u64)> {
+        let places = &self.source.profiled;
+        let mut numbers = vec![0i64; 2 * places.len()];
+        if let Some(read) = self.profile {
+            // SAFETY: there is room for two numbers for each place.
+            unsafe { read(numbers.as_mut_ptr()) };
+        }
+        let number = |n: &i64| u64::try_from(*n).unwrap_or(0);
+        let counted = places.iter().zip(numbers.chunks_exact(2));
+        counted.map(|(loc, pair)| (*loc, number(&pair[0]), number(&pair[1]))).collect()
     }
 
     /// Calls an entry point with values for all parameters of its function.

@@ -1,7 +1,7 @@
 //! Judges the derivatives of many random programs, and shows those that break a law.
 //!
 //! ```text
-//! cargo run --release -p dagaz --example derivatives -- --cases 5000 --seed 1
+//! cargo run --release -p dagaz --example derivatives -- --cases 5000 --seed 1 --machine-code
 //! ```
 
 #[path = "../tests/random/mod.rs"]
@@ -10,7 +10,13 @@ mod random;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use random::{Tally, check_share, judge_seed};
+use random::{Tally, check_share, compare_machine_code, judge_seed};
+
+/// How many programs the C compiler gets at once.
+const BATCH: u64 = 10;
+
+/// Those that machine code is compared for.
+const DERIVATIVES: [&str; 7] = ["fwd", "rev", "linear", "transposed", "fwd_rev", "rev_fwd", "rev_rev"];
 
 /// How many broken programs are shown before the run ends.
 const ENOUGH: usize = 12;
@@ -22,6 +28,7 @@ fn main() -> ExitCode {
         at.and_then(|at| args.get(at + 1)).and_then(|value| value.parse().ok()).unwrap_or(default)
     };
     let (cases, first) = (option("--cases", 1000), option("--seed", 1));
+    let has_machine_code = args.iter().any(|arg| arg == "--machine-code");
     // A panic of the compiler is a broken law, and is shown as such.
     std::panic::set_hook(Box::new(|_| {}));
     let started = Instant::now();
@@ -31,6 +38,12 @@ fn main() -> ExitCode {
         if let Err(why) = judge_seed(seed, &mut tally) {
             println!("{why}");
             broken += 1;
+        }
+        if has_machine_code && seed % BATCH == 0 {
+            if let Err(why) = compare_machine_code(seed..seed + BATCH, &DERIVATIVES) {
+                println!("{why}");
+                broken += 1;
+            }
         }
         if tally.judged % 100 == 0 || broken == ENOUGH {
             let seconds = started.elapsed().as_secs();

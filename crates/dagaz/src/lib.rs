@@ -12,11 +12,13 @@
 //!
 //! The stages of the pipeline are called in [`compile`], one after the other, as in a table of contents.
 
+pub mod bench;
 pub mod compile;
 pub mod data;
 pub mod explain;
 pub mod gradient;
 pub mod load;
+pub mod remarks;
 pub mod render;
 pub mod script;
 pub mod session;

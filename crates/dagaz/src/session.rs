@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dagaz_core::exp::{Entry, EntryType, OpaqueKind, Program};
+use dagaz_core::exp::{Entry, EntryType, Loc, OpaqueKind, Program};
 use dagaz_core::interp::{Counters, Interpreter, Limits, RuntimeError};
 use dagaz_core::value::Value;
-use dagaz_runtime::{Effort, Making, Native};
+use dagaz_runtime::{Effort, Making, Native, Sanitized};
 use dagaz_syntax::SourceMap;
 
 use crate::data;
@@ -27,6 +27,8 @@ pub enum Backend {
     Interpreter,
     /// C, compiled by the C compiler of the machine.
     C,
+    /// The same with checks for memory errors and undefined behaviour; slow.
+    Sanitized,
 }
 
 /// How a program is run.
@@ -37,6 +39,8 @@ pub struct Execution {
     pub effort: Effort,
     /// How many threads machine code runs on; as many as the machine has if not given. Results do not depend on it.
     pub threads: Option<usize>,
+    /// Whether machine code counts the time of its statements.
+    pub profile: bool,
     /// For every call; `cancel` also stops the C compiler.
     pub limits: Limits,
 }
@@ -44,13 +48,14 @@ pub struct Execution {
 impl Execution {
     /// As fast as can be, with generous limits.
     pub fn on(backend: Backend) -> Execution {
-        Execution { backend, effort: Effort::Full, threads: None, limits: Limits::generous() }
+        Execution { backend, effort: Effort::Full, threads: None, profile: false, limits: Limits::generous() }
     }
 }
 
 enum Engine {
     Interpreter(Box<Interpreter>),
     Native(Box<Native>),
+    Sanitized(Box<Sanitized>),
 }
 
 /// Why a call did not end with a result.
@@ -63,13 +68,18 @@ pub struct RunError {
 
 impl Session {
     pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>, execution: &Execution) -> Session {
-        let making = Making { effort: execution.effort, cancel: execution.limits.cancel.clone() };
+        let cancel = execution.limits.cancel.clone();
+        let making = Making { effort: execution.effort, profile: execution.profile, cancel };
         let interpreted =
             |core: &Arc<Program>| Engine::Interpreter(Box::new(Interpreter::shared(core.clone())));
         let (engine, notice) = match execution.backend {
             Backend::Interpreter => (interpreted(&core), None),
             Backend::C => match Native::load(core.clone(), &making) {
                 Ok(native) => (Engine::Native(Box::new(native)), None),
+                Err(reason) => (interpreted(&core), Some(reason)),
+            },
+            Backend::Sanitized => match Sanitized::load(core.clone(), &making) {
+                Ok(sanitized) => (Engine::Sanitized(Box::new(sanitized)), None),
                 Err(reason) => (interpreted(&core), Some(reason)),
             },
         };
@@ -91,13 +101,16 @@ impl Session {
         match &mut self.engine {
             Engine::Interpreter(interpreter) => interpreter.limits = limits,
             Engine::Native(native) => native.limits = limits,
+            Engine::Sanitized(sanitized) => sanitized.limits = limits,
         }
     }
 
     /// How many threads machine code runs on, instead of as many as the machine has. Results do not depend on it.
     pub fn set_threads(&mut self, count: usize) {
-        if let Engine::Native(native) = &mut self.engine {
-            native.set_threads(count);
+        match &mut self.engine {
+            Engine::Interpreter(_) => {}
+            Engine::Native(native) => native.set_threads(count),
+            Engine::Sanitized(sanitized) => sanitized.set_threads(count),
         }
     }
 
@@ -111,6 +124,7 @@ impl Session {
         let outcome = match &mut self.engine {
             Engine::Interpreter(interpreter) => interpreter.call_entry(entry, args),
             Engine::Native(native) => native.call_entry(entry, args),
+            Engine::Sanitized(sanitized) => sanitized.call_entry(entry, &args),
         };
         outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
     }
@@ -118,8 +132,24 @@ impl Session {
     /// How long the last call took in machine code, without the values that went in and out.
     pub fn elapsed(&self) -> Option<std::time::Duration> {
         match &self.engine {
-            Engine::Interpreter(_) => None,
+            Engine::Interpreter(_) | Engine::Sanitized(_) => None,
             Engine::Native(native) => Some(native.elapsed()),
+        }
+    }
+
+    /// The most bytes of arrays that machine code had in use at once, arguments not counted.
+    pub fn peak(&self) -> Option<u64> {
+        match &self.engine {
+            Engine::Interpreter(_) | Engine::Sanitized(_) => None,
+            Engine::Native(native) => Some(native.peak()),
+        }
+    }
+
+    /// Where the time of all calls went, if machine code was told to count it: places, nanoseconds, and how often.
+    pub fn profile(&self) -> Vec<(Loc, u64, u64)> {
+        match &self.engine {
+            Engine::Interpreter(_) | Engine::Sanitized(_) => Vec::new(),
+            Engine::Native(native) => native.profile(),
         }
     }
 
@@ -127,7 +157,7 @@ impl Session {
     pub fn counters(&self) -> Counters {
         match &self.engine {
             Engine::Interpreter(interpreter) => interpreter.counters(),
-            Engine::Native(_) => Counters::default(),
+            Engine::Native(_) | Engine::Sanitized(_) => Counters::default(),
         }
     }
 }

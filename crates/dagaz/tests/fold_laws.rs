@@ -30,6 +30,11 @@ macro_rules! fold_laws {
         fn $name() {
             laws::check(&format!("{OPERATORS}{}", $definition));
         })*
+
+        #[test]
+        fn machine_code() {
+            laws::check_machine_code(OPERATORS, &[$((stringify!($name), $definition)),*]);
+        }
     };
 }
 

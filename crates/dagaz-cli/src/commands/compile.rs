@@ -21,7 +21,7 @@ pub fn run(options: &CompileOptions, interrupt: &Interrupt) -> Outcome {
     }
     let cannot = |reason: String| Stop::Program(dagaz::render::message(style(), &reason));
     if !options.lib {
-        let making = Making { effort: Effort::Full, cancel: interrupt.flag() };
+        let making = Making { effort: Effort::Full, profile: false, cancel: interrupt.flag() };
         return program.make_executable(&output, &making).map_err(cannot);
     }
     let library = program.c_library(&name).map_err(cannot)?;

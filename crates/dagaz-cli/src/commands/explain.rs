@@ -1,19 +1,25 @@
-//! `dagaz explain-error`: explain an error by its code.
+//! `dagaz explain`: what became of a program, line by line.
 
-use dagaz::explain;
+use dagaz::compile::compile_entry;
+use dagaz::remarks;
 
-use super::print_out;
+use super::{compile, print_out, stop};
 use crate::options::ExplainOptions;
 use crate::{Outcome, Stop};
 
 pub fn run(options: &ExplainOptions) -> Outcome {
-    if options.list {
-        let lines: Vec<String> = explain::codes().map(|code| format!("{code}\n")).collect();
-        return print_out(&lines.concat());
+    let program = compile(&options.file, &[])?;
+    let all = program.entry_points().iter().map(|entry| entry.name.clone());
+    let wanted: Vec<String> =
+        all.filter(|name| options.entries.is_empty() || options.entries.contains(name)).collect();
+    if wanted.is_empty() {
+        return Err(Stop::Misuse("there is no such entry point".to_owned()));
     }
-    let code = options.code.as_deref().unwrap_or_default();
-    match explain::explain(code) {
-        Some(page) => print_out(page),
-        None => Err(Stop::Misuse(format!("there is no error code '{code}'; try dagaz explain-error --list"))),
+    for entry in wanted {
+        let alone = compile_entry(&options.file, &entry).map_err(stop)?;
+        let text = remarks::explain(&alone).map_err(Stop::Program)?;
+        let text = if text.is_empty() { "only scalar operations\n".to_owned() } else { text };
+        print_out(&format!("entry {entry}\n{text}\n"))?;
     }
+    Ok(())
 }

@@ -8,6 +8,7 @@ use dagaz::{Compiled, Diagnostic, Dialect, Failure, SourceMap};
 
 use crate::{Outcome, Stop};
 
+pub mod bench;
 pub mod cache;
 pub mod check;
 pub mod compile;
@@ -15,7 +16,9 @@ pub mod core;
 pub mod cost;
 pub mod eval;
 pub mod explain;
+pub mod explain_error;
 pub mod grad;
+pub mod profile;
 pub mod run;
 pub mod test;
 

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use dagaz::session::show_results;
-use dagaz::{Compiled, Effort, Execution, Limits, Session, Value, data};
+use dagaz::{Backend, Compiled, Effort, Execution, Limits, Session, Value, data};
 use dagaz_core::exp::Entry;
 use dagaz_core::prim::PrimType;
 
@@ -26,15 +26,20 @@ pub fn call(
     options: &RunOptions,
     execution: &Execution,
 ) -> Result<(Session, Entry, Vec<Value>), Stop> {
-    let Some(entry) = program.entry(&options.entry).cloned() else {
-        let known: Vec<&str> = program.entry_points().iter().map(|e| e.name.as_str()).collect();
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        return Err(Stop::Misuse(format!("there is no entry point '{}'; there are: {known}", options.entry)));
-    };
+    let entry = entry_point(program, options)?;
     let args = arguments(&entry, options).map_err(Stop::Misuse)?;
     let mut session = session(program, execution);
     let results = session.call(&entry.name, args).map_err(|error| Stop::Program(error.render(style())))?;
     Ok((session, entry, results))
+}
+
+/// The entry point that the options name.
+pub fn entry_point(program: &Compiled, options: &RunOptions) -> Result<Entry, Stop> {
+    program.entry(&options.entry).cloned().ok_or_else(|| {
+        let known: Vec<&str> = program.entry_points().iter().map(|e| e.name.as_str()).collect();
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Stop::Misuse(format!("there is no entry point '{}'; there are: {known}", options.entry))
+    })
 }
 
 /// What the options and an interruption mean for a program.
@@ -44,7 +49,8 @@ pub fn execution(options: &ExecutionOptions, effort: Effort, interrupt: &Interru
         limits.memory = Some(bytes);
     }
     let threads = options.threads.map(usize::from);
-    Execution { backend: options.backend.into(), effort, threads, limits }
+    let backend = if options.sanitize { Backend::Sanitized } else { options.backend.into() };
+    Execution { backend, effort, threads, profile: false, limits }
 }
 
 /// Something to call entry points with. Says so if it is not what was asked for.
@@ -65,7 +71,7 @@ pub fn print_results(entry: &Entry, results: &[Value], binary: bool) -> Outcome 
     print_out(&lines.concat())
 }
 
-fn arguments(entry: &Entry, options: &RunOptions) -> Result<Vec<Value>, String> {
+pub fn arguments(entry: &Entry, options: &RunOptions) -> Result<Vec<Value>, String> {
     let types = entry.params.iter().flat_map(|param| param.ty.types());
     let wanted: Vec<PrimType> = types.filter_map(|ty| ty.elem()).collect();
     let mut rest = wanted.iter().copied();

@@ -68,7 +68,7 @@ pub fn run(options: &TestOptions, interrupt: &Interrupt) -> Outcome {
 fn execution(options: &TestOptions, interrupt: &Interrupt) -> Execution {
     let mut execution = super::run::execution(&options.execution, Effort::Quick, interrupt);
     execution.threads = execution.threads.or(Some(1));
-    if execution.backend == Backend::C
+    if execution.backend != Backend::Interpreter
         && let Err(reason) = dagaz::c_compiler()
     {
         eprintln!("The interpreter runs the programs: {reason}");

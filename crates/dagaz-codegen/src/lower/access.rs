@@ -5,9 +5,9 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Deferred, Form, Lower, Lowered, elem, only};
-use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
+use crate::{RemarkKind, SiteKind};
 
 /// What happens at an element of a slice, given its indices in the array and in the slice.
 type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) -> Lowered<()> + 'e;
@@ -42,7 +42,8 @@ impl Lower<'_> {
             *is_used = true;
             let flag = flag.clone();
             let bad = self.temp("bad");
-            self.set("bool", bad.as_str(), cond);
+            let within = self.guard.as_ref().map_or(String::new(), |guard| format!("{guard} && "));
+            self.set("bool", bad.as_str(), format!("{within}({cond})"));
             self.line(format!("{flag} |= {bad};"));
             return Some(bad);
         }
@@ -141,11 +142,24 @@ impl Lower<'_> {
         if check == Check::Checked {
             guard = self.check_bounds(indices, &dims);
         }
+        // What is not wanted, or not there, is not read.
+        let outside = self.guard.clone();
+        if let (Some(bad), Some(wanted)) = (&guard, &outside) {
+            self.guard = Some(format!("{wanted} & !{bad}"));
+        }
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
         if indices.len() < dims.len() {
             return self.row_at(param, array, &texts);
         }
         let element = self.element(array, &texts)?;
+        if let Some(guard) = self.guard.clone().filter(|_| self.has_memory(array)) {
+            let name = self.name(param.var);
+            self.set(elem(&param.ty)?.to_string(), name.as_str(), "0");
+            let then = vec![Stm::Line(format!("{name} = {element};"))];
+            self.out.push(Stm::If { cond: guard, then, otherwise: Vec::new() });
+            self.guard = outside;
+            return Ok(());
+        }
         match (guard, element.split_once('[')) {
             (Some(bad), Some((name, offset))) if self.has_memory(array) => {
                 let offset = offset.strip_suffix(']').unwrap_or(offset);
@@ -231,6 +245,7 @@ impl Lower<'_> {
             self.view(elem, &target, &format!("{source} + {start}"), &source);
             return Ok(());
         }
+        self.remark(RemarkKind::Copy, "of a slice, because the result is passed on as a whole");
         self.allocate(param)?;
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
             let from = l.element(array, inside)?;

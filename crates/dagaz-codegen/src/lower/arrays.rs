@@ -7,9 +7,9 @@ use dagaz_core::visit;
 
 use super::control::writes_all;
 use super::{Form, Lower, Lowered, elem, only};
-use crate::SiteKind;
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::type_code;
+use crate::{RemarkKind, SiteKind};
 
 /// Arrays of more elements are not on the stack.
 const MAX_ON_STACK: i64 = 64;
@@ -34,6 +34,8 @@ impl Lower<'_> {
             return Ok(());
         }
         let count = self.count(param.ty.dims());
+        let sizes: String = param.ty.dims().iter().map(|d| format!("[{}]", self.shown(*d))).collect();
+        self.remark(RemarkKind::Memory, format!("for {sizes}{elem}"));
         let site = self.site(SiteKind::Memory);
         let code = type_code(elem);
         let block = format!("{name}_mem");
@@ -45,6 +47,14 @@ impl Lower<'_> {
         self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
         self.set(format!("{elem} *"), name, format!("{block}->data"));
         Ok(())
+    }
+
+    /// A size as the source has it.
+    fn shown(&self, size: Atom) -> String {
+        match size {
+            Atom::Var(var) => self.program.vars.hint(var).to_owned(),
+            Atom::Const(prim) => prim.as_i64().map_or_else(String::new, |n| n.to_string()),
+        }
     }
 
     /// The number of elements of an array that can be on the stack: there are few, and nobody keeps it.
@@ -66,8 +76,19 @@ impl Lower<'_> {
 
     /// Declares a variable that takes over an array and is its only owner.
     pub(super) fn take_unique(&mut self, param: &Param, array: VarId) -> Lowered<()> {
+        let name = self.program.vars.hint(array).to_owned();
         if self.placed.contains(&array) {
+            self.remark(RemarkKind::InPlace, format!("'{name}' changes where the result belongs"));
             return self.stay_in_place(param, array);
+        }
+        match self.is_movable(array) {
+            true => {
+                self.remark(RemarkKind::InPlace, format!("'{name}' changes, if the caller does not keep it"))
+            }
+            false => self.remark(
+                RemarkKind::Copy,
+                format!("of '{name}', which is used again or belongs to somebody else"),
+            ),
         }
         self.declare(param);
         let name = self.name(param.var);
@@ -191,8 +212,13 @@ impl Lower<'_> {
             let (source, target) = (self.name(array), self.name(param.var));
             self.bind_as(param, Form::View { strides });
             self.set(format!("{elem} *"), target, source);
+            self.remark(RemarkKind::View, "other strides, and no copy");
             return Ok(());
         }
+        self.remark(
+            RemarkKind::Copy,
+            "axes change places in memory, because the result is passed on as a whole",
+        );
         self.allocate(param)?;
         let target = self.name(param.var);
         let out_dims = param.ty.dims().to_vec();
@@ -221,6 +247,7 @@ impl Lower<'_> {
 
     pub(super) fn concat(&mut self, pat: &[Param], arrays: &[VarId]) -> Lowered<()> {
         let param = only(pat)?;
+        self.remark(RemarkKind::Copy, "of all parts of a concatenation");
         self.allocate(param)?;
         let target = self.name(param.var);
         let mut offset = "0".to_string();

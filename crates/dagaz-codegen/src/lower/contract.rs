@@ -9,6 +9,7 @@ use dagaz_core::exp::AxesOf;
 use dagaz_core::types::{Atom, Param};
 
 use super::{Lower, Lowered, elem, only};
+use crate::RemarkKind;
 use crate::imp::LoopKind;
 
 /// Axes that are one in memory, the outermost first.
@@ -75,6 +76,7 @@ impl Lower<'_> {
         let param = only(pat)?;
         let elem = elem(&param.ty)?;
         self.module.products.insert(elem);
+        self.remark(RemarkKind::Product, format!("a product of matrices of {elem}, by a tuned kernel"));
         self.allocate(param)?;
         let target = self.name(param.var);
         let mut kinds = Kinds::of(rank, &left.axes, &right.axes);

@@ -1,7 +1,7 @@
 //! Branches, loops, assertions and traces.
 
 use dagaz_core::exp::{Body, DimSlice, Exp, LoopForm, MsgPart, Stm as CoreStm};
-use dagaz_core::prim::PrimType;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
@@ -9,7 +9,7 @@ use super::placing::{Place, Stays, before, stays_in_place};
 use super::symbols::Symbols;
 use super::{Lower, Lowered};
 use crate::imp::{LoopKind, Stm};
-use crate::scalar::type_code;
+use crate::scalar::{self, type_code};
 use crate::{Part, SiteKind};
 
 /// Loops without loops inside run so often before they ask whether to go on.
@@ -40,6 +40,41 @@ enum Carried {
 }
 
 impl Lower<'_> {
+    /// In a loop for vector units, elementary functions have to be outside of branches. Both are computed, memory is read
+    /// only where the condition says so, and the result is chosen:
+    ///
+    ///     if (c) { x = xs[i]; r = expf(x); } else { r = 0; }    ==>    x = 0; if (c) x = xs[i]; e = expf(x); r = c ? e : 0;
+    fn both_branches(&mut self, pat: &[Param], cond: Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
+        let cond = self.atom(cond);
+        let (is_so, is_not) = (self.temp("so"), self.temp("not"));
+        let outside = self.guard.take();
+        let within = outside.as_ref().map_or(String::new(), |guard| format!("{guard} & "));
+        self.set("bool", is_so.as_str(), format!("{within}{cond}"));
+        self.set("bool", is_not.as_str(), format!("{within}!{cond}"));
+        let mut results = Vec::new();
+        for (guard, body) in [(&is_so, then), (&is_not, otherwise)] {
+            self.guard = Some(guard.clone());
+            let built = self.body(body, &[], |l| {
+                results.push(body.result.iter().map(|atom| l.atom(*atom)).collect::<Vec<String>>());
+                Ok(())
+            });
+            if built.is_err() {
+                self.guard = outside;
+                return built;
+            }
+        }
+        self.guard = outside;
+        for (position, param) in pat.iter().enumerate() {
+            let (name, ty) = (self.name(param.var), super::elem(&param.ty)?);
+            self.set(
+                ty.to_string(),
+                name,
+                format!("{cond} ? {} : {}", results[0][position], results[1][position]),
+            );
+        }
+        Ok(())
+    }
+
     pub(super) fn branches(
         &mut self,
         stm: &CoreStm,
@@ -48,6 +83,9 @@ impl Lower<'_> {
         otherwise: &Body,
     ) -> Lowered<()> {
         let pat = stm.pat.as_slice();
+        if self.deferred.is_some() && (self.guard.is_some() || is_for_vectors(&stm.exp)) {
+            return self.both_branches(pat, cond, then, otherwise);
+        }
         let mut ends = Vec::new();
         for (position, param) in pat.iter().enumerate() {
             ends.push(self.end_of_branches(stm, position, param)?);
@@ -307,6 +345,35 @@ impl Lower<'_> {
         self.line("dz_forget_notes(ctx);");
         self.alias(pat, values)
     }
+}
+
+/// Whether there are elementary functions in branches, and nothing that must not run when it is not wanted.
+fn is_for_vectors(exp: &Exp) -> bool {
+    fn bodies(exp: &Exp) -> impl Iterator<Item = &Exp> {
+        visit::bodies(exp).into_iter().flat_map(|body| &body.stms).map(|stm| &stm.exp)
+    }
+    fn has_function(exp: &Exp) -> bool {
+        bodies(exp).any(|exp| match exp {
+            Exp::UnOp(op, ty, _) => ty.is_float() && scalar::has_vector_variant(*op),
+            Exp::BinOp(BinOp::Pow, ty, ..) => ty.is_float(),
+            Exp::If { .. } => has_function(exp),
+            _ => false,
+        })
+    }
+    fn is_harmless(exp: &Exp) -> bool {
+        bodies(exp).all(|exp| match exp {
+            Exp::If { .. } => is_harmless(exp),
+            Exp::UnOp(op, ty, _) => !scalar::is_call_of_host(*op, *ty),
+            Exp::BinOp(op, ty, ..) => {
+                let is_division =
+                    matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);
+                !(ty.is_int() && is_division)
+            }
+            Exp::Atom(_) | Exp::CmpOp(..) | Exp::TernOp(..) | Exp::Convert(..) | Exp::Index { .. } => true,
+            _ => false,
+        })
+    }
+    has_function(exp) && is_harmless(exp)
 }
 
 /// Whether a body takes a few operations only.

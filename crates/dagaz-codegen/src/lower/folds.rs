@@ -10,6 +10,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
 use super::{Lower, Lowered};
+use crate::RemarkKind;
 use crate::imp::LoopKind;
 
 /// So many parts of a piece are scanned at the same time.
@@ -39,6 +40,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn reduce(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
+        self.remark_fused(fold.pre);
         let is_simple = self.is_simple_fold(fold);
         let is_scalar = pat.iter().all(|p| matches!(p.ty, Type::Prim(_)));
         if let Some(scalar) = elementwise(fold.op) {
@@ -96,6 +98,16 @@ impl Lower<'_> {
             }
             Ok(())
         })
+    }
+
+    /// A function before an operation was a map of its own, or part of one.
+    pub(super) fn remark_fused(&mut self, pre: Option<&Lambda>) {
+        if pre.is_some() {
+            self.remark(
+                RemarkKind::Fused,
+                "what is computed for each element is used at once, and never stored",
+            );
+        }
     }
 
     /// A variable with the number of rows in a piece.
@@ -157,11 +169,18 @@ impl Lower<'_> {
                 let sums: Vec<(&'static str, String)> = operators.into_iter().zip(names).collect();
                 self.simple_loop(from, to, &sums, &step)
             }
-            None => self.loop_from(LoopKind::Sequential, from, to, step),
+            None => {
+                self.remark(
+                    RemarkKind::InOrder,
+                    "the operator is not a sum, product, minimum or maximum: a piece is folded in order",
+                );
+                self.loop_from(LoopKind::Sequential, from, to, step)
+            }
         }
     }
 
     pub(super) fn scan(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
+        self.remark_fused(fold.pre);
         if self.is_simple_fold(fold) && self.is_outermost() {
             return self.scan_in_pieces(pat, fold);
         }
@@ -308,6 +327,10 @@ impl Lower<'_> {
         neutral: &[Atom],
         is_scan: bool,
     ) -> Lowered<()> {
+        self.remark(
+            RemarkKind::InOrder,
+            if is_scan { "a scan of arrays, or inside of a parallel loop" } else { "a reduction of arrays" },
+        );
         let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
         for (param, value) in left.iter().zip(neutral) {
             self.declare(param);

@@ -14,7 +14,7 @@ use crate::imp::{Function, Module, Variable};
 /// Values at the border have so many dimensions at most.
 const MAX_RANK: usize = 16;
 
-pub(crate) fn lower(program: &Program) -> Lowered<Module> {
+pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
     let mut consts = HashMap::new();
     for (index, stm) in program.consts.iter().enumerate() {
         stm.pat.iter().for_each(|p| {
@@ -46,8 +46,10 @@ pub(crate) fn lower(program: &Program) -> Lowered<Module> {
         blocks: HashSet::new(),
         bases: HashMap::new(),
         deferred: None,
+        guard: None,
         is_at_border: false,
         parallel: 0,
+        is_profiled,
     };
     let needs = reachable(program);
     for (index, stm) in program.consts.iter().enumerate() {

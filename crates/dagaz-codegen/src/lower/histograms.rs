@@ -10,6 +10,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::parallel::can_fail;
 use super::{Lower, Lowered};
+use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
 /// Values on their way to places of arrays.
@@ -24,6 +25,7 @@ pub(super) struct Writes<'a> {
 
 impl Lower<'_> {
     pub(super) fn many_writes(&mut self, pat: &[Param], dests: &[VarId], writes: &Writes<'_>) -> Lowered<()> {
+        self.remark_fused(writes.pre);
         for (param, dest) in pat.iter().zip(dests) {
             self.take_unique(param, *dest)?;
         }
@@ -31,6 +33,7 @@ impl Lower<'_> {
         let is_simple = writes.pre.is_none_or(|pre| self.is_simple(pre))
             && writes.op.is_none_or(|(op, _)| self.is_simple(op));
         if !(is_scalar && is_simple) {
+            self.remark(RemarkKind::InOrder, "writes whole arrays, or computes with arrays");
             return self.writes_in_order(pat, writes);
         }
         let (count, places): (String, Vec<String>) =

@@ -21,6 +21,7 @@ mod interior;
 mod overwriting;
 mod parallel;
 mod placing;
+mod profile;
 mod rows;
 mod shared_accumulators;
 mod symbols;
@@ -36,7 +37,7 @@ use dagaz_core::visit;
 
 use crate::imp::{LoopKind, Module, Stm, Variable};
 use crate::scalar;
-use crate::{Site, SiteKind};
+use crate::{Remark, RemarkKind, Site, SiteKind};
 
 use folds::Fold;
 pub(crate) use functions::lower;
@@ -123,10 +124,14 @@ struct Lower<'p> {
     bases: HashMap<VarId, VarId>,
     /// In a loop for vector units.
     deferred: Option<Deferred>,
+    /// In branches that are computed whether they are wanted or not: the variable that says if they are.
+    guard: Option<String>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// How many parallel loops there are around the statement at hand.
     parallel: u32,
+    /// Whether statements count their time.
+    is_profiled: bool,
 }
 
 /// Checks in a loop for vector units set a flag.
@@ -209,6 +214,10 @@ impl<'p> Lower<'p> {
             Some(place) => format!(" // {}:{}", place.file, place.line),
             None => String::new(),
         }
+    }
+
+    fn remark(&mut self, kind: RemarkKind, text: impl Into<String>) {
+        self.module.remarks.push(Remark { loc: self.loc, kind, text: text.into() });
     }
 
     fn site(&mut self, kind: SiteKind) -> usize {
@@ -457,7 +466,7 @@ impl<'p> Lower<'p> {
         for param in &stm.pat {
             self.bind(param, true);
         }
-        let lowered = self.exp(stm);
+        let lowered = if self.is_timed(&stm.exp) { self.timed(stm) } else { self.exp(stm) };
         self.loc = outside;
         lowered
     }

@@ -10,6 +10,7 @@ use super::folds::Fold;
 use super::interior::interior;
 use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
+use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
 /// So many operations are worth threads inside of a loop that has some already.
@@ -286,6 +287,7 @@ impl Lower<'_> {
         build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
     ) -> Lowered<()> {
         let (from, to, note) = (self.temp("from"), self.temp("to"), self.note());
+        self.remark(RemarkKind::Threads, "pieces run on threads where there are enough iterations");
         self.parallel += 1;
         let built = self.nested(|l| l.repeatedly(|l| build(l, &from, &to)));
         self.parallel -= 1;
@@ -326,6 +328,14 @@ impl Lower<'_> {
         let inside = std::mem::replace(&mut self.deferred, outside);
         let (mut vectors, ()) = built?;
         let can_fail = inside.is_some_and(|deferred| deferred.is_used);
+        self.remark(
+            RemarkKind::Simd,
+            match (can_fail, sums.is_empty()) {
+                (true, _) => "a loop for vector units; after a failed check it runs again in order",
+                (false, true) => "a loop for vector units",
+                (false, false) => "a loop for vector units, which adds up in any order",
+            },
+        );
         let mut combined = sums.to_vec();
         if can_fail {
             combined.push(("|", flag.clone()));

@@ -13,6 +13,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::accumulators::elementwise;
 use super::parallel::can_fail;
 use super::{Lower, Lowered, OpenAcc, elem};
+use crate::RemarkKind;
 use crate::imp::Stm;
 
 /// The copies of one array of an accumulator.
@@ -44,6 +45,7 @@ impl Lower<'_> {
         numbers.dedup();
         let can_be_copied = numbers.iter().all(|number| self.can_be_copied(&self.open[*number]));
         if !self.is_outermost() || !can_be_copied {
+            self.remark(RemarkKind::InOrder, "iterations add to the same places");
             return in_order(self);
         }
         self.block(|l| {

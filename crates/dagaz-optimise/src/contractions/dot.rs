@@ -32,10 +32,11 @@ impl Level {
 /// The number of a level. The sum itself is the last one.
 pub(super) type Label = usize;
 
-/// An element of an array: its index in each dimension is that of a level.
+/// An element of an array: first come indices that are the same everywhere, then those of levels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct View {
     pub root: VarId,
+    pub fixed: Vec<Atom>,
     pub labels: Vec<Label>,
 }
 
@@ -112,8 +113,13 @@ impl Nest<'_> {
     pub fn view(&self, var: VarId, from: Label) -> Option<View> {
         let mut root = var;
         let mut labels: Vec<Label> = Vec::new();
+        let mut fixed: Vec<Atom> = Vec::new();
         loop {
+            let is_done = !fixed.is_empty();
             if let Some((level, array)) = self.row(root, from) {
+                if is_done {
+                    return None;
+                }
                 labels.insert(0, level);
                 root = array;
                 continue;
@@ -122,15 +128,22 @@ impl Nest<'_> {
             match self.facts.defs.get(&root) {
                 Some(Def::Alias(other)) => root = *other,
                 Some(Def::Rearranged { perm, array }) => {
-                    if perm.len() != labels.len() {
+                    if is_done || perm.len() != labels.len() {
                         return None;
                     }
                     let mut inner = labels.clone();
                     perm.iter().zip(&labels).for_each(|(dim, label)| inner[*dim] = *label);
                     (root, labels) = (*array, inner);
                 }
-                Some(Def::Read { array, indices }) if is_inside => {
-                    let own: Option<Vec<Label>> = indices.iter().map(|i| self.label(*i, from)).collect();
+                Some(Def::Read { array, indices, is_certain }) if is_inside => {
+                    let is_same = |i: &&Atom| i.as_var().is_none_or(|v| !self.is_bound_from(from, v));
+                    let first = indices.iter().take_while(is_same).count();
+                    if is_done || (first > 0 && !is_certain) {
+                        return None;
+                    }
+                    fixed = indices[..first].to_vec();
+                    let own: Option<Vec<Label>> =
+                        indices[first..].iter().map(|i| self.label(*i, from)).collect();
                     let mut all = own?;
                     all.append(&mut labels);
                     (root, labels) = (*array, all);
@@ -139,10 +152,14 @@ impl Nest<'_> {
                 _ => break,
             }
         }
-        let dims = self.facts.types.get(&root)?.dims();
+        let dims = self.facts.types.get(&root)?.dims().get(fixed.len()..)?;
         let sizes = labels.iter().map(|label| self.levels[*label].width);
         let distinct: HashSet<Label> = labels.iter().copied().collect();
-        (dims.iter().copied().eq(sizes) && distinct.len() == labels.len()).then_some(View { root, labels })
+        (dims.iter().copied().eq(sizes) && distinct.len() == labels.len()).then_some(View {
+            root,
+            fixed,
+            labels,
+        })
     }
 
     fn row(&self, var: VarId, from: Label) -> Option<(Label, VarId)> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Exp, Program, Stm};
+use dagaz_core::exp::{Body, Check, Exp, Program, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{direct_operands, lambdas};
@@ -20,6 +20,8 @@ pub(super) enum Def {
     Read {
         array: VarId,
         indices: Vec<Atom>,
+        /// Nothing is checked.
+        is_certain: bool,
     },
     /// `0, 1, …` up to the number.
     Numbers(Atom),
@@ -81,7 +83,11 @@ fn definition(exp: &Exp) -> Option<Def> {
     match exp {
         Exp::Atom(Atom::Var(var)) => Some(Def::Alias(*var)),
         Exp::Rearrange { perm, array } => Some(Def::Rearranged { perm: perm.clone(), array: *array }),
-        Exp::Index { array, indices, .. } => Some(Def::Read { array: *array, indices: indices.clone() }),
+        Exp::Index { array, indices, check } => Some(Def::Read {
+            array: *array,
+            indices: indices.clone(),
+            is_certain: *check == Check::Certified,
+        }),
         Exp::Iota { ty: PrimType::I64, n, start, step } => {
             (*start == Atom::i64(0) && *step == Atom::i64(1)).then_some(Def::Numbers(*n))
         }

@@ -95,7 +95,8 @@ impl Finder<'_> {
     fn factor(&self, atom: Atom, levels: &[Level], path: &[VarId]) -> Option<Factor> {
         let var = atom.as_var()?;
         let nest = Nest { facts: self.facts, levels };
-        if let Some(view) = nest.view(var, 0).filter(|view| !view.labels.is_empty()) {
+        let is_whole = |view: &View| view.fixed.is_empty() && !view.labels.is_empty();
+        if let Some(view) = nest.view(var, 0).filter(is_whole) {
             return Some(Factor::View(view));
         }
         let level = levels.iter().position(|level| level.bound.contains(&var))?;
@@ -144,7 +145,7 @@ impl Changer<'_> {
                         Factor::Inner { path, var } => {
                             let labels = (0..=path.len()).collect();
                             let root = self.export(&mut stm, &path, Param { var, ty: Type::Prim(ty) });
-                            View { root: root.var, labels }
+                            View { root: root.var, fixed: Vec::new(), labels }
                         }
                     });
                     self.factors.insert(array, (ty, views));

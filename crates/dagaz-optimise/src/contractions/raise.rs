@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
-use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -36,6 +36,8 @@ struct Rising {
     /// The levels that are axes of it.
     result: Vec<usize>,
     exp: Exp,
+    /// The indices of the rows that the operands are, if they are not whole arrays.
+    fixed: [Vec<Atom>; 2],
     loc: Loc,
 }
 
@@ -64,8 +66,7 @@ impl Raiser {
             let made: HashSet<VarId> = inner.iter().map(|raised| raised.var).collect();
             for raised in inner {
                 if raised.target == here {
-                    let pat = vec![Param { var: raised.var, ty: raised.ty }];
-                    done.push(Stm { pat, exp: raised.exp, loc: raised.loc });
+                    self.finish(raised, &mut done);
                 } else {
                     rising.push(raised);
                 }
@@ -74,6 +75,23 @@ impl Raiser {
         }
         body.stms = done;
         rising
+    }
+
+    /// A contraction where it belongs, after the rows that it takes.
+    fn finish(&mut self, raised: Rising, done: &mut Vec<Stm>) {
+        let Rising { var, ty, mut exp, fixed, loc, .. } = raised;
+        if let Exp::Contract { left, right, .. } = &mut exp {
+            for (operand, indices) in [left, right].into_iter().zip(fixed) {
+                let row = self.facts.types.get(&operand.array).and_then(|ty| ty.peel(indices.len()));
+                let Some(row) = row.filter(|_| !indices.is_empty()) else { continue };
+                let (array, param) = (operand.array, Param::new(self.vars.fresh("operand"), row));
+                operand.array = param.var;
+                self.facts.types.insert(param.var, param.ty.clone());
+                let exp = Exp::Index { array, indices, check: Check::Certified };
+                done.push(Stm { pat: vec![param], exp, loc });
+            }
+        }
+        done.push(Stm { pat: vec![Param { var, ty }], exp, loc });
     }
 
     /// Looks into the functions of an expression. Gives what leaves it.
@@ -149,18 +167,19 @@ struct Component<'s> {
 }
 
 /// The contraction of a term, and how far out it goes.
+#[derive(Clone)]
 struct Raised {
     target: usize,
     result: Vec<usize>,
     exp: Exp,
+    fixed: [Vec<Atom>; 2],
 }
 
 impl Component<'_> {
     fn emit(&self, ty: PrimType, loc: Loc, b: &mut Builder, rising: &mut Vec<Rising>) {
         let mut push = |var: VarId, raised: &Raised| {
-            let Raised { target, result, exp } = raised;
-            let (target, result, exp) = (*target, result.clone(), exp.clone());
-            rising.push(Rising { var, ty: Type::Prim(ty), target, result, exp, loc });
+            let Raised { target, result, exp, fixed } = raised.clone();
+            rising.push(Rising { var, ty: Type::Prim(ty), target, result, exp, fixed, loc });
         };
         let is_zero = self.start == Prim::zero(ty).into();
         if let [(raised, Term { negative: false, factors, .. })] = self.terms.as_slice()
@@ -215,7 +234,7 @@ fn raised(nest: &Nest<'_>, term: &Term) -> Option<Raised> {
     }
     let (target, left, right, axes) = best?;
     let exp = nest.contract(&left, &right, &axes);
-    Some(Raised { target, result: axes.result, exp })
+    Some(Raised { target, result: axes.result, exp, fixed: [left.fixed, right.fixed] })
 }
 
 /// A map that gives rows of contractions as they are gives those; and if it does nothing else, there is no map.

@@ -238,7 +238,7 @@ fn run_case(
     }
 }
 
-fn input_values(
+pub(crate) fn input_values(
     program: &Compiled,
     session: &mut Session,
     directory: &Path,

@@ -18,7 +18,7 @@ use dagaz_core::value::{Elems, Value};
 use extended::real::Real;
 
 /// The derivatives of `f`, a function from `[4]f64` to `[m]f64`, that the laws are about.
-const ENTRIES: &str = "
+pub const ENTRIES: &str = "
 entry primal (x: [4]f64) = f x
 entry fwd (x: [4]f64) (v: [4]f64) = jvp f x v
 entry rev [m] (x: [4]f64) (w: [m]f64) = vjp (\\x -> f x :> [m]f64) x w
@@ -217,7 +217,7 @@ fn vector(numbers: &[Real]) -> Value {
     Value::vector(Elems::F64(numbers.iter().map(|x| x.high).collect()))
 }
 
-fn numbers(value: &Value) -> Vec<f64> {
+pub fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(array) => array.prims().filter_map(|p| p.as_f64()).collect(),
         Value::Prim(prim) => prim.as_f64().into_iter().collect(),

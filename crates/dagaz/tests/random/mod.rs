@@ -3,6 +3,8 @@
 mod dice;
 #[path = "../laws/judge.rs"]
 mod judge;
+#[path = "../laws/native.rs"]
+mod native;
 mod source;
 mod tree;
 
@@ -44,6 +46,15 @@ pub fn judge_seed(seed: u64, tally: &mut Tally) -> Result<(), String> {
             ))
         }
     }
+}
+
+/// Compares machine code with the interpreter for the programs of some seeds, and for those of their derivatives that are
+/// wanted. Gives the number of results compared.
+pub fn compare_machine_code(seeds: std::ops::Range<u64>, wanted: &[&str]) -> Result<usize, String> {
+    let place = place(seeds.start);
+    let text = |seed: u64| source::program_text(&source::program(seed));
+    let definitions: Vec<_> = seeds.map(|seed| (format!("seed {seed}"), text(seed))).collect();
+    native::agree(&definitions, wanted, &place)
 }
 
 /// Most programs must be smooth, or failures could hide among the others.

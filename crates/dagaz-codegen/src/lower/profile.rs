@@ -1,0 +1,52 @@
+//! Statements that count their time, if that is wanted: those that take some, outside of parallel loops and of loops for
+//! vector units.
+//!
+//!     let ys = map f xs
+//!     ==>
+//!     inside; start = dz_profile_start(ctx, &inside); ys = …; dz_profile_stop(ctx, 7, start, inside);
+
+use dagaz_core::exp::{Exp, Loc, Stm};
+
+use super::{Lower, Lowered};
+
+impl Lower<'_> {
+    pub(super) fn is_timed(&self, exp: &Exp) -> bool {
+        let takes_time = matches!(
+            exp,
+            Exp::Map { .. }
+                | Exp::Reduce { .. }
+                | Exp::Scan { .. }
+                | Exp::Hist { .. }
+                | Exp::Scatter { .. }
+                | Exp::WithAcc { .. }
+                | Exp::Loop { .. }
+                | Exp::Contract { .. }
+                | Exp::Copy(_)
+                | Exp::Iota { .. }
+                | Exp::Replicate { .. }
+                | Exp::Rearrange { .. }
+                | Exp::Reshape { .. }
+                | Exp::Concat { .. }
+                | Exp::Scratch { .. }
+        );
+        self.is_profiled
+            && takes_time
+            && self.parallel == 0
+            && self.deferred.is_none()
+            && self.loc != Loc::NONE
+    }
+
+    pub(super) fn timed(&mut self, stm: &Stm) -> Lowered<()> {
+        let known = self.module.profiled.iter().position(|loc| *loc == self.loc);
+        let number = known.unwrap_or(self.module.profiled.len());
+        if known.is_none() {
+            self.module.profiled.push(self.loc);
+        }
+        let (inside, start) = (self.temp("inside"), self.temp("start"));
+        self.set("i64", inside.as_str(), "0");
+        self.set("i64", start.as_str(), format!("dz_profile_start(ctx, &{inside})"));
+        self.exp(stm)?;
+        self.line(format!("dz_profile_stop(ctx, {number}, {start}, {inside});"));
+        Ok(())
+    }
+}
