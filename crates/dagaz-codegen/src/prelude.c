@@ -1,5 +1,6 @@
 /* What all generated programs share: types, memory, errors and integer arithmetic. */
 #include <math.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -632,9 +633,11 @@ static __attribute__((noinline)) i32 dz_parallel(dz_ctx *ctx, dz_task task, cons
 
 /* Waits until the piece before this one has set its flag; one if it never will. */
 static i32 dz_wait_for(dz_ctx *ctx, const char *flags, i64 piece) {
-  while (!__atomic_load_n(&flags[piece], __ATOMIC_ACQUIRE)) {
+  for (i64 turns = 1; !__atomic_load_n(&flags[piece], __ATOMIC_ACQUIRE); turns++) {
     if (ctx->job && __atomic_load_n(&ctx->job->failed, __ATOMIC_RELAXED) < piece) return 1;
-    dz_pause();
+    /* Who is waited for may need this core. */
+    if (turns % 256 == 0) sched_yield();
+    else dz_pause();
   }
   return 0;
 }
