@@ -128,6 +128,8 @@ struct Lower<'p> {
     guard: Option<String>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
+    /// There, around a loop of scalar operations.
+    is_at_outer_border: bool,
     /// How many parallel loops there are around the statement at hand.
     parallel: u32,
     /// Whether statements count their time.

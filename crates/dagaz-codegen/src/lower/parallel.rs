@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{Check, Exp, Lambda};
+use dagaz_core::exp::{Body, Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -13,8 +13,12 @@ use super::{Deferred, Form, Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
+/// A border has so many iterations at most.
+const NARROW: usize = 32;
 /// So many operations are worth threads inside of a loop that has some already.
 const NESTED_WORK: &str = "1048576.0";
+/// So many operations are worth a call.
+const CALL_WORK: &str = "4096.0";
 
 impl Lower<'_> {
     pub(super) fn map(
@@ -103,41 +107,63 @@ impl Lower<'_> {
         let (middle_loop, ()) =
             self.nested(|l| l.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple))?;
         self.is_at_border = true;
-        // In order, so that the first error is found first.
-        let border = self.for_loop(LoopKind::Sequential, "2", |l, side| {
-            let (start, end) = (l.temp("start"), l.temp("end"));
-            l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
-            l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
-            l.border_loop(pat, arrays, lambda, (&start, &end), is_simple)?;
-            l.out.push(Stm::If { cond: format!("{side} == 0"), then: middle_loop, otherwise: Vec::new() });
-            Ok(())
-        });
+        let parts = match is_simple {
+            true => self.narrow_border(pat, arrays, lambda, [from, &first, &last, to], middle_loop),
+            // In order, so that the first error is found first.
+            false => self.for_loop(LoopKind::Sequential, "2", |l, side| {
+                let (start, end) = (l.temp("start"), l.temp("end"));
+                l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
+                l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
+                l.is_at_outer_border = true;
+                let border = l.map_loop(pat, arrays, lambda, &start, &end, false);
+                l.is_at_outer_border = false;
+                let cond = format!("{side} == 0");
+                l.out.push(Stm::If { cond, then: middle_loop, otherwise: Vec::new() });
+                border
+            }),
+        };
         self.is_at_border = false;
-        border
+        parts
     }
 
-    /// As [`Lower::map_loop`], for what are a few iterations as a rule, over before vectors are set up.
-    fn border_loop(
+    /// The parts of a loop of scalar operations. The border is a few iterations as a rule, over before vectors are set up;
+    /// if it is more, the whole loop is for vectors and there is no middle.
+    fn narrow_border(
         &mut self,
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        (start, end): (&str, &str),
-        is_simple: bool,
+        [from, first, last, to]: [&str; 4],
+        middle: Vec<Stm>,
     ) -> Lowered<()> {
-        if !is_simple {
-            return self.map_loop(pat, arrays, lambda, start, end, false);
-        }
-        let (then, ()) = self.nested(|l| {
-            l.loop_from(LoopKind::Sequential, start, end, |l, i| {
-                l.line("DZ_NO_VECTORS();");
-                l.load_row(arrays, &lambda.params, i)?;
-                l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
-            })
-        })?;
-        let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, start, end, true))?;
-        self.out.push(Stm::If { cond: format!("{end} - {start} < 32"), then, otherwise });
+        let deferred = self.deferred.take();
+        let parts = self.nested(|l| {
+            l.one_by_one(pat, arrays, lambda, from, first)?;
+            l.out.extend(middle);
+            l.one_by_one(pat, arrays, lambda, last, to)
+        });
+        self.deferred = deferred;
+        let (then, ()) = parts?;
+        let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, from, to, true))?;
+        let cond = format!("({first} - {from}) + ({to} - {last}) <= {NARROW}");
+        self.out.push(Stm::If { cond, then, otherwise });
         Ok(())
+    }
+
+    /// A loop of scalar operations without vectors.
+    fn one_by_one(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        from: &str,
+        to: &str,
+    ) -> Lowered<()> {
+        self.loop_from(LoopKind::Sequential, from, to, |l, i| {
+            l.line("DZ_NO_VECTORS();");
+            l.load_row(arrays, &lambda.params, i)?;
+            l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
+        })
     }
 
     /// The least or the greatest of some sums.
@@ -160,6 +186,9 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         if !is_simple {
             return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
+        }
+        if self.is_at_outer_border && reads_in_branches(&lambda.body) {
+            return self.one_by_one(pat, arrays, lambda, from, to);
         }
         self.simple_loop(from, to, &[], &|l, i| {
             l.load_row(arrays, &lambda.params, i)?;
@@ -261,6 +290,10 @@ impl Lower<'_> {
         if self.parallel > 1 || !has_loops {
             return in_order(self);
         }
+        let work = self.temp("work");
+        self.set("f64", work.as_str(), format!("(f64){count} * ({cost})"));
+        // A function of its own has the registers for itself; the call pays from some work on.
+        let grain = format!("{work} > {NESTED_WORK} ? {grain} : i64_max({count}, 1)");
         let (then, ()) = self.nested(|l| l.pieces_of(count, &grain, &build))?;
         let (otherwise, ()) = self.nested(|l| {
             // Nothing further inside is worth threads then.
@@ -269,8 +302,7 @@ impl Lower<'_> {
             l.parallel -= 1;
             built
         })?;
-        let cond = format!("(f64){count} * ({cost}) > {NESTED_WORK}");
-        self.out.push(Stm::If { cond, then, otherwise });
+        self.out.push(Stm::If { cond: format!("{work} > {CALL_WORK}"), then, otherwise });
         Ok(())
     }
 
@@ -392,4 +424,15 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether memory is read in branches. Vector units would do so with masks, which takes long where there is no memory.
+fn reads_in_branches(body: &Body) -> bool {
+    let reads = |body: &Body| body.stms.iter().any(|stm| matches!(stm.exp, Exp::Index { .. }));
+    body.stms.iter().any(|stm| match &stm.exp {
+        Exp::If { then, otherwise, .. } => {
+            [then, otherwise].into_iter().any(|branch| reads(branch) || reads_in_branches(branch))
+        }
+        _ => false,
+    })
 }
