@@ -325,17 +325,19 @@ fn a_deep_nest_of_maps() {
     );
 }
 
-/// Interrupts a command after some time. It ends soon afterwards, with the exit code of an interruption.
-fn check_interrupted(place: &Place, mut command: Command, patience: Duration) {
+/// Interrupts a command when it is time. It ends long before it would have, with the exit code of an interruption.
+fn check_interrupted(place: &Place, mut command: Command, is_time: impl Fn() -> bool) {
     let child = command.spawn().expect("it starts");
-    std::thread::sleep(patience);
+    while !is_time() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     let start = Instant::now();
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     assert!(kill.success(), "it has ended before");
     let output = child.wait_with_output().expect("it ends");
     let text = shown(place, &output);
     assert!(text.ends_with("exit 130"), "{text}");
-    assert!(start.elapsed() < Duration::from_secs(2), "after {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(40), "after {:?}", start.elapsed());
     place.assert_tidy();
 }
 
@@ -344,7 +346,8 @@ fn programs_can_be_interrupted() {
     let place = Place::new("entry main (n: i64) = loop x = 1i64 for i < n do (x * 3 + i) % 1000003");
     for backend in ["c", "interpreter"] {
         let words = ["run", "program.fut", "-a", "1000000000000", "--backend", backend];
-        check_interrupted(&place, place.dagaz(&words), Duration::from_millis(1500));
+        let start = Instant::now();
+        check_interrupted(&place, place.dagaz(&words), || start.elapsed() > Duration::from_millis(1500));
     }
 }
 
@@ -356,7 +359,9 @@ fn compilers_can_be_interrupted() {
     let script = place.script("slow", &text);
     let mut command = place.dagaz(&CALL);
     command.env("CC", &script);
-    check_interrupted(&place, command, Duration::from_millis(1500));
+    check_interrupted(&place, command, || {
+        std::fs::read_to_string(&started).is_ok_and(|text| text.ends_with('\n'))
+    });
     let process = std::fs::read_to_string(started).expect("it was started");
     assert!(!is_running(process.trim()), "the compiler runs on");
 }

@@ -7,7 +7,7 @@ use dagaz::Failure;
 use dagaz_syntax::{FileId, token_spans};
 
 /// How long a program may take.
-const LIMIT: Duration = Duration::from_secs(1);
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// A program with something wrong, and what that is.
 pub struct Mutation {
