@@ -235,6 +235,14 @@ fn executables_print_values_as_run_does() {
     check_executable(VALUES, &calls);
 }
 
+/// Names of parameters that mean something in C, or in the functions around them.
+#[test]
+fn names_of_parameters_are_free() {
+    let program = "entry main [n] (refs: [n]i64) (i64: i64) (record: i64) (call: [n]i64) (static: i64) =
+                     map2 (\\x y -> x + i64 * y + record + static) refs call";
+    check_executable(program, &[("main", "[1, 2] 3 4 [5, 6] 7")]);
+}
+
 #[test]
 fn executables_fail_as_run_does() {
     let calls = [
