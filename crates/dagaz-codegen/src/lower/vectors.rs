@@ -100,16 +100,7 @@ impl Lower<'_> {
             scalar: fold.op,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
             cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
-            start: &|l, targets| {
-                for (target, value) in targets.iter().zip(fold.neutral) {
-                    let value = l.atom(*value);
-                    l.simple_loop("0", &length, &[], &|l, q| {
-                        l.line(format!("{target}[{q}] = {value};"));
-                        Ok(())
-                    })?;
-                }
-                Ok(())
-            },
+            start: &|l, targets| l.fill_vectors(targets, fold.neutral, &length),
             before: &|_, _| Ok(()),
             after: &|_, _| Ok(()),
             element: &|l, p, q| {
@@ -145,16 +136,7 @@ impl Lower<'_> {
             scalar: fold.op,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
             cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
-            start: &|l, targets| {
-                for (target, value) in targets.iter().zip(fold.neutral) {
-                    let value = l.atom(*value);
-                    l.simple_loop("0", &length, &[], &|l, q| {
-                        l.line(format!("{target}[{q}] = {value};"));
-                        Ok(())
-                    })?;
-                }
-                Ok(())
-            },
+            start: &|l, targets| l.fill_vectors(targets, fold.neutral, &length),
             before: &|_, _| Ok(()),
             after: &|_, _| Ok(()),
             element: &|l, p, q| {
@@ -246,6 +228,18 @@ impl Lower<'_> {
             })
         })?;
         own.iter().for_each(|name| self.line(format!("dz_release(ctx, {name}_mem);")));
+        Ok(())
+    }
+
+    /// Makes all elements of vectors the same, with a scalar for each vector.
+    fn fill_vectors(&mut self, targets: &[String], values: &[Atom], length: &str) -> Lowered<()> {
+        for (target, value) in targets.iter().zip(values) {
+            let value = self.atom(*value);
+            self.simple_loop("0", length, &[], &|l, q| {
+                l.line(format!("{target}[{q}] = {value};"));
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 
