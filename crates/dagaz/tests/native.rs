@@ -1,4 +1,5 @@
-//! Machine code gives what the interpreter gives, bit by bit, and fails with the same words.
+//! Machine code gives what the interpreter gives, and fails with the same words. Bits are compared where no sum is
+//! reordered and no vector function is used, as on the small inputs here.
 
 use std::path::Path;
 
