@@ -67,6 +67,7 @@ pub struct Dec {
 pub enum DecKind {
     Val(ValBind),
     Type(TypeBind),
+    IndexType(IndexBind),
     Module(ModBind),
     ModuleType {
         name: Ident,
@@ -131,6 +132,16 @@ pub struct TypeBind {
     pub liftedness: Liftedness,
     pub params: Vec<TypeParam>,
     pub body: TypeExp,
+}
+
+/// `index type name [n]… of representation = {size = …, ordinal = …, from_ordinal = …}`: a type whose values number
+/// the elements of arrays.
+#[derive(Clone, Debug)]
+pub struct IndexBind {
+    /// The type: its size parameters, and what represents its values.
+    pub ty: TypeBind,
+    /// The record, as a function of the sizes with the type's name.
+    pub functions: ValBind,
 }
 
 /// `#[attr]` and its parts.
@@ -476,6 +487,16 @@ pub enum ExpKind {
         form: LoopForm,
         body: Box<Exp>,
     },
+    /// `for i (j, k) l < n -> body`: the array of the body's values, a dimension for each binder.
+    For {
+        binders: Vec<ForBinder>,
+        body: Box<Exp>,
+    },
+    /// `first; second`
+    Seq {
+        first: Box<Exp>,
+        second: Box<Exp>,
+    },
     Match {
         scrutinee: Box<Exp>,
         cases: Vec<Case>,
@@ -547,6 +568,13 @@ pub enum LoopForm {
         array: Box<Exp>,
     },
     While(Box<Exp>),
+}
+
+/// An index of `for`, with the number of its values if that was written.
+#[derive(Clone, Debug)]
+pub struct ForBinder {
+    pub pat: Pat,
+    pub bound: Option<Exp>,
 }
 
 #[derive(Clone, Debug)]

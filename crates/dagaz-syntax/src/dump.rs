@@ -66,6 +66,11 @@ pub fn dump_dec(dec: &Dec) -> String {
             let parts = [bind.name.name.to_string(), params, dump_type(&bind.body)];
             form(type_word(bind.liftedness), parts)
         }
+        DecKind::IndexType(bind) => {
+            let params = type_params(&bind.ty.params);
+            let parts = [bind.ty.name.name.to_string(), params, dump_type(&bind.ty.body)];
+            form("index-type", parts.into_iter().chain([dump_expression(&bind.functions.body)]))
+        }
         DecKind::Module(bind) => {
             let params = all(&bind.params, mod_param);
             let sig = bind.sig.as_ref().map_or(String::new(), |sig| format!(": {}", mod_type(sig)));
@@ -308,6 +313,14 @@ pub fn dump_expression(exp: &Exp) -> String {
             let init = init.as_ref().map_or(String::new(), |init| format!("= {}", dump(init)));
             form("loop", [dump_pattern(pat), init, loop_form_text(loop_form), dump(body)])
         }
+        ExpKind::For { binders, body } => {
+            let binder = |b: &ForBinder| {
+                let bound = b.bound.as_ref().map_or(String::new(), |n| format!(" < {}", dump(n)));
+                format!("{}{bound}", dump_pattern(&b.pat))
+            };
+            form("for", [bracketed(binders, binder), dump(body)])
+        }
+        ExpKind::Seq { first, second } => form(";", [dump(first), dump(second)]),
         ExpKind::Match { scrutinee, cases } => {
             let cases = cases.iter().map(|c| form("case", [dump_pattern(&c.pat), dump(&c.body)]));
             form("match", std::iter::once(dump(scrutinee)).chain(cases))

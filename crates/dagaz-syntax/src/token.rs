@@ -48,6 +48,7 @@ pub(crate) enum TokenKind {
     /// `#[`
     HashBracket,
     Comma,
+    Semicolon,
     Colon,
     /// `:>`
     ColonGreater,

@@ -165,3 +165,20 @@ fn empty_files() {
     check("", expect![]);
     check("\u{feff}-- only a comment", expect![]);
 }
+
+#[test]
+fn index_types() {
+    check(
+        r"
+        index type lower [n] of (i64, i64) = {
+          size = n * (n + 1) / 2,
+          ordinal = \(i, j) -> i * (i + 1) / 2 + j,
+          from_ordinal = \k -> (k, 0) }
+        def index = 1
+        ",
+        expect![[r#"
+            (index-type lower [n] (tuple i64 i64) (record size = (/ (* n (paren (+ n 1))) 2) ordinal = (\ (tuple i j) (+ (/ (* i (paren (+ i 1))) 2) j)) from_ordinal = (\ k (tuple k 0))))
+            (def index 1)
+        "#]],
+    );
+}

@@ -299,8 +299,7 @@ fn unknown_characters() {
     check(
         "def f = 1; def g = \u{201c}x\u{201d}\ndef størrelse = 1\ndef h = a\u{a0}+ b\ndef i = 2",
         expect![[r#"
-            t:1:10: unknown-character: `;` is not part of the language
-              help: declarations and bindings need no separator
+            t:1:12: syntax-error: expected an expression, found the reserved word `def`
             t:1:20: unknown-character: `“` is not part of the language
               help: write strings in plain double quotes: "…"
             t:1:22: unknown-character: `”` is not part of the language
@@ -309,7 +308,7 @@ fn unknown_characters() {
               help: names are made of ASCII letters, digits, `_` and `'`
             t:3:10: unknown-character: `\u{a0}` is not part of the language
               help: this is a special space: write a plain one
-            (def f 1)
+            (def f <error>)
             (def h a)
             (def i 2)
         "#]],

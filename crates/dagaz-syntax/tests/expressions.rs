@@ -454,3 +454,53 @@ fn types() {
         "#]],
     );
 }
+
+#[test]
+fn pointful_arrays() {
+    check(
+        "
+        for i -> x[i]
+        for i j -> f i; g j
+        for (i, j) _ -> x
+        for i < n j < (n - 1) -> i + j
+        for (i: idx [n]) (c: colour) -> x
+        loop y = x for i < n do for j -> y[j]
+        f (for i -> i)
+        ",
+        expect![[r#"
+            (for [i] (index x [i]))
+            (for [i j] (; (app f i) (app g j)))
+            (for [(tuple i j) _] x)
+            (for [i < n j < (paren (- n 1))] (+ i j))
+            (for [(paren (: i (apply idx [n]))) (paren (: c colour))] x)
+            (loop y = x (for i < n) (for [j] (index y [j])))
+            (app f (paren (for [i] i)))
+        "#]],
+    );
+}
+
+#[test]
+fn assignments_and_sequences() {
+    check(
+        r"
+        r := get r + 1
+        h[i] += a * b + c
+        a; b; c
+        let x = a; b in c; d
+        \h -> for i -> h[i] += x; y
+        (a; b) + c
+        if c then a; b else (d; e)
+        match x case 1 -> a; b case _ -> c
+        ",
+        expect![[r#"
+            (:= r (+ (app get r) 1))
+            (+= (index h [i]) (+ (* a b) c))
+            (; a (; b c))
+            (let x (; a b) (; c d))
+            (\ h (for [i] (; (+= (index h [i]) x) y)))
+            (+ (paren (; a b)) c)
+            (if c (; a b) (paren (; d e)))
+            (match x (case 1 (; a b)) (case _ c))
+        "#]],
+    );
+}

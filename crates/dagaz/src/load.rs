@@ -285,7 +285,7 @@ fn sites_of_dec(dec: &DecKind, sites: &mut Vec<ImportSite>) {
         DecKind::Open(module) => sites_of_module(module, sites),
         DecKind::Module(bind) => sites_of_module(&bind.body, sites),
         DecKind::Local(inner) => sites_of_dec(&inner.kind, sites),
-        DecKind::Val(_) | DecKind::Type(_) | DecKind::ModuleType { .. } => {}
+        DecKind::Val(_) | DecKind::Type(_) | DecKind::IndexType(_) | DecKind::ModuleType { .. } => {}
     }
 }
 

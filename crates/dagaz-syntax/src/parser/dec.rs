@@ -2,11 +2,11 @@
 
 use super::{Failed, Parsed, Parser};
 use crate::ast::{
-    BindKeyword, Dec, DecKind, Ident, Liftedness, ModBind, ModParam, Pat, TypeBind, TypeParam, TypeParamKind,
-    ValBind,
+    BindKeyword, Dec, DecKind, Exp, Ident, IndexBind, Liftedness, ModBind, ModParam, Pat, PatKind, QualName,
+    TypeBind, TypeExp, TypeExpKind, TypeParam, TypeParamKind, ValBind,
 };
 use crate::token::{Keyword, TokenKind};
-use crate::{Diagnostic, Span};
+use crate::{Diagnostic, Name, Span};
 
 impl Parser<'_> {
     /// All declarations of the file.
@@ -97,6 +97,9 @@ impl Parser<'_> {
     }
 
     fn dec_kind(&mut self) -> Parsed<DecKind> {
+        if self.at_index_type() {
+            return Ok(DecKind::IndexType(self.index_bind()?));
+        }
         let TokenKind::Keyword(word) = self.peek() else {
             return Err(self.expected_declaration());
         };
@@ -291,6 +294,72 @@ impl Parser<'_> {
         self.expect_equal()?;
         let body = self.type_exp()?;
         Ok(TypeBind { name, liftedness, params, body })
+    }
+
+    /// Whether `index type` stands here; `index` by itself is a name.
+    fn at_index_type(&self) -> bool {
+        matches!(self.peek(), TokenKind::Ident(name) if name.as_str() == "index")
+            && self.peek_at(1).is(Keyword::Type)
+    }
+
+    fn index_bind(&mut self) -> Parsed<IndexBind> {
+        self.bump();
+        self.bump();
+        let name = self.name("the name of a type")?;
+        let mut params = Vec::new();
+        while matches!(self.peek(), TokenKind::LBracket | TokenKind::IndexBracket) {
+            params.push(TypeParam { name: self.size_binder()?, kind: TypeParamKind::Size });
+        }
+        match self.peek() {
+            TokenKind::Ident(word) if word.as_str() == "of" => self.bump(),
+            _ => {
+                let help = "an index type is declared by `index type t [n] of (i64, i64) = {size = …, ordinal = …, from_ordinal = …}`";
+                return Err(
+                    self.expected_with("`of` and the type that represents an index", |d| d.help(help))
+                );
+            }
+        };
+        let body = self.type_exp()?;
+        self.expect_equal()?;
+        let record = self.exp()?;
+        let functions = self.index_functions(name, &params, &body, *record);
+        Ok(IndexBind { ty: TypeBind { name, liftedness: Liftedness::Unlifted, params, body }, functions })
+    }
+
+    /// `def name (n: i64) : {size: i64, ordinal: t -> i64, from_ordinal: i64 -> t} = record`
+    fn index_functions(&mut self, name: Ident, sizes: &[TypeParam], repr: &TypeExp, record: Exp) -> ValBind {
+        let span = name.span;
+        let word = |text: &str| Ident { name: Name::new(text), span };
+        let int = |p: &mut Self| {
+            let kind = TypeExpKind::Var(QualName { quals: Vec::new(), name: Name::new("i64"), span });
+            TypeExp { id: p.id(), kind, span }
+        };
+        let arrow = |p: &mut Self, from: TypeExp, to: TypeExp| {
+            let kind = TypeExpKind::Arrow { param: None, from: Box::new(from), to: Box::new(to) };
+            TypeExp { id: p.id(), kind, span }
+        };
+        let params = sizes
+            .iter()
+            .map(|size| {
+                let ty = int(self);
+                let var = Pat { id: self.id(), kind: PatKind::Var(size.name), span: size.name.span };
+                Pat { id: self.id(), kind: PatKind::Ascript(Box::new(var), ty), span: size.name.span }
+            })
+            .collect();
+        let (size, number, ordinal) = (int(self), int(self), int(self));
+        let to_number = arrow(self, repr.clone(), number);
+        let from_number = arrow(self, ordinal, repr.clone());
+        let fields =
+            vec![(word("size"), size), (word("ordinal"), to_number), (word("from_ordinal"), from_number)];
+        let ret = TypeExp { id: self.id(), kind: TypeExpKind::Record(fields), span };
+        ValBind {
+            keyword: BindKeyword::Def,
+            name,
+            type_params: Vec::new(),
+            params,
+            ret: Some(ret),
+            body: record,
+        }
     }
 
     // -----------------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@
 //! expression has been read, the prefixes are put around it from the inside out.
 
 use super::{Failed, Parsed, Parser};
-use crate::Span;
-use crate::ast::{Access, Attr, Case, Exp, ExpKind, Ident, LoopForm, Pat, SliceIndex, TypeExp, TypeParam};
+use crate::ast::{
+    Access, Attr, Case, Exp, ExpKind, ForBinder, Ident, LoopForm, Pat, SliceIndex, TypeExp, TypeParam,
+};
 use crate::token::{Keyword, TokenKind};
+use crate::{Diagnostic, Span};
 
 /// An expression that lacks its last part.
 struct Prefix {
@@ -22,6 +24,8 @@ enum PrefixKind {
     If { cond: Box<Exp>, then: Box<Exp> },
     Lambda { params: Vec<Pat>, ret: Option<TypeExp> },
     Loop { pat: Pat, init: Option<Box<Exp>>, form: LoopForm },
+    For { binders: Vec<ForBinder> },
+    Seq { first: Box<Exp> },
     Assert { cond: Box<Exp> },
     Attr(Attr),
 }
@@ -37,6 +41,8 @@ impl PrefixKind {
             PrefixKind::If { cond, then } => ExpKind::If { cond, then, otherwise: last },
             PrefixKind::Lambda { params, ret } => ExpKind::Lambda { params, ret, body: last },
             PrefixKind::Loop { pat, init, form } => ExpKind::Loop { pat, init, form, body: last },
+            PrefixKind::For { binders } => ExpKind::For { binders, body: last },
+            PrefixKind::Seq { first } => ExpKind::Seq { first, second: last },
             PrefixKind::Assert { cond } => ExpKind::Assert { cond, body: last },
             PrefixKind::Attr(attr) => ExpKind::Attr(attr, last),
         }
@@ -55,16 +61,37 @@ impl Parser<'_> {
 
     fn exp_here(&mut self, ascription: bool) -> Parsed<Box<Exp>> {
         let mut prefixes: Vec<Prefix> = Vec::new();
-        while self.at_prefix() {
-            self.prefix_onto(&mut prefixes)?;
-        }
-        let mut exp = self.operators()?;
-        // The last part of a prefix may always be ascribed a type.
-        if ascription || !prefixes.is_empty() {
-            exp = self.ascriptions(exp)?;
-        }
+        let exp = loop {
+            while self.at_prefix() {
+                self.prefix_onto(&mut prefixes)?;
+            }
+            let mut exp = self.operators()?;
+            // The last part of a prefix may always be ascribed a type.
+            if ascription || !prefixes.is_empty() {
+                exp = self.ascriptions(exp)?;
+            }
+            if !self.at(TokenKind::Semicolon) {
+                break exp;
+            }
+            self.sequence_onto(&mut prefixes, exp)?;
+        };
         self.grow(prefixes.len())?;
         if prefixes.is_empty() { Ok(exp) } else { Ok(self.complete(prefixes, exp)) }
+    }
+
+    /// `first;`, the semicolon standing here.
+    fn sequence_onto(&mut self, prefixes: &mut Vec<Prefix>, first: Box<Exp>) -> Parsed<()> {
+        if let Some(Prefix { start, kind: PrefixKind::If { .. } }) = prefixes.last() {
+            let message =
+                "it is not clear whether what follows belongs to the `else` or comes after the conditional";
+            let diagnostic = Diagnostic::error("unclear-sequence", self.here(), message)
+                .label(*start, "the conditional")
+                .help("put the conditional in parentheses, or everything behind `else`");
+            return Err(self.report(diagnostic));
+        }
+        self.bump();
+        prefixes.push(Prefix { start: first.span, kind: PrefixKind::Seq { first } });
+        self.check_chain(prefixes.len())
     }
 
     #[inline(never)]
@@ -101,7 +128,7 @@ impl Parser<'_> {
         match self.peek() {
             TokenKind::Backslash | TokenKind::HashBracket => true,
             TokenKind::Keyword(word) => {
-                matches!(word, Keyword::Let | Keyword::If | Keyword::Loop | Keyword::Assert)
+                matches!(word, Keyword::Let | Keyword::If | Keyword::Loop | Keyword::For | Keyword::Assert)
             }
             _ => false,
         }
@@ -115,6 +142,7 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Let) => self.let_prefix()?,
             TokenKind::Keyword(Keyword::If) => self.if_prefix()?,
             TokenKind::Keyword(Keyword::Loop) => self.loop_prefix()?,
+            TokenKind::Keyword(Keyword::For) => self.for_prefix()?,
             TokenKind::Keyword(Keyword::Assert) => {
                 self.bump();
                 PrefixKind::Assert { cond: self.atom()? }
@@ -336,6 +364,26 @@ impl Parser<'_> {
         let pat = self.pattern()?;
         self.expect_keyword(Keyword::In, "write `for i < n` or `for x in xs`")?;
         Ok(LoopForm::ForIn { pat, array: self.exp()? })
+    }
+
+    /// `for i (j, k) l < n ->`
+    fn for_prefix(&mut self) -> Parsed<PrefixKind> {
+        self.bump();
+        let mut binders = Vec::new();
+        while self.peek().starts_param() {
+            let pat = self.param()?;
+            let bound = if self.eat(TokenKind::Less) { Some(*self.atom()?) } else { None };
+            binders.push(ForBinder { pat, bound });
+        }
+        if binders.is_empty() {
+            return Err(self.expected("an index"));
+        }
+        if !self.at(TokenKind::Arrow) {
+            let help = "write `for i j -> e`, `for i < n -> e` or `for (i, j) -> e`; a bound that is not a name or a number stands in parentheses";
+            return Err(self.expected_with("another index or `->`", |d| d.help(help)));
+        }
+        self.bump();
+        Ok(PrefixKind::For { binders })
     }
 
     /// `match e case p -> e …`

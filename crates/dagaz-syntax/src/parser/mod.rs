@@ -72,6 +72,8 @@ struct Parser<'t> {
     depth: u32,
     /// How many bodies of modules or module types are being read.
     in_braces: u32,
+    /// Whether the file defines the operator `+=` itself.
+    defines_accumulate: bool,
     /// The height of the tallest tree read so far on this level of nesting.
     height: usize,
     /// The token the last error was about: one place is reported once.
@@ -82,6 +84,7 @@ impl<'t> Parser<'t> {
     fn new(file: FileId, text: &'t str) -> Parser<'t> {
         let lexed = lex(file, text);
         let brackets = BracketTable::new(&lexed.tokens);
+        let defines_accumulate = defines_accumulate(&lexed.tokens);
         Parser {
             file,
             text,
@@ -91,6 +94,7 @@ impl<'t> Parser<'t> {
             next_id: 0,
             depth: 0,
             in_braces: 0,
+            defines_accumulate,
             height: 0,
             last_error: None,
         }
@@ -460,4 +464,11 @@ impl<'t> Parser<'t> {
         let (index, doc) = self.lexed.docs[..after].last()?;
         (*index == self.pos).then(|| doc.clone())
     }
+}
+
+/// Whether some declaration binds `+=`: `def (+=) …` or `def x += y`.
+fn defines_accumulate(tokens: &[Token]) -> bool {
+    let accumulate = |token: &Token| token.kind == TokenKind::Symbol(Name::new("+="));
+    let binds = |token: &Token| matches!(token.kind, TokenKind::Keyword(Keyword::Def | Keyword::Let));
+    tokens.windows(3).any(|w| binds(&w[0]) && w[1..].iter().any(accumulate))
 }

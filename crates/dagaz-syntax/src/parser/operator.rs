@@ -15,6 +15,8 @@ use crate::token::{Keyword, TokenKind};
 /// How tightly an operator binds.
 type Level = u8;
 
+/// `:=` and `+=`
+const ASSIGN: Level = 0;
 const RANGE: Level = 1;
 const BACKQUOTED: Level = 2;
 const WITH: Level = 3;
@@ -174,7 +176,17 @@ impl Parser<'_> {
     fn operator_level(&self) -> Level {
         match self.peek() {
             TokenKind::QualSymbol(index) => level(self.lexed.qual_symbols[index as usize].name.as_str()),
+            _ if self.at_assignment() => ASSIGN,
             _ => level(self.token_text()),
+        }
+    }
+
+    /// Whether `:=` or `+=` stands here. A file that defines `+=` itself has it as an operator like any other.
+    fn at_assignment(&self) -> bool {
+        match self.token_text() {
+            ":=" => true,
+            "+=" => !self.defines_accumulate,
+            _ => false,
         }
     }
 

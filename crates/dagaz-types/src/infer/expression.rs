@@ -9,7 +9,7 @@ use super::pattern::size_params;
 use super::resolve::binding_of;
 use super::unify::{Constraint, Meta, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
-use crate::context::{Error, Res, fail};
+use crate::context::{Error, Res, error, fail};
 use crate::env::{Module, ValueBinding};
 use crate::types::{Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind};
 
@@ -98,6 +98,15 @@ impl Infer<'_> {
             ExpKind::Loop { pat, init, form, body } => {
                 self.loop_exp(e.span, pat, init.as_deref(), form, body)
             }
+            ExpKind::Seq { first, second } => {
+                self.exp_of(
+                    first,
+                    &Type::tuple([]),
+                    "What stands before a semicolon must be of type \"()\"",
+                )?;
+                self.exp(second)
+            }
+            ExpKind::For { .. } => error("for", e.span, "\"for\" is not there yet"),
             ExpKind::Match { scrutinee, cases } => self.match_exp(scrutinee, cases),
             ExpKind::With { target, path, value } => {
                 let ty = self.exp(target)?;

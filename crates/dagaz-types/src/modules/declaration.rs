@@ -60,6 +60,9 @@ impl Checker<'_> {
                 let binding = self.type_abbreviation(bind)?;
                 env.types.insert(bind.name.name, Rc::new(binding));
             }
+            DecKind::IndexType(bind) => {
+                return error("index-type", bind.ty.name.span, "index types are not there yet");
+            }
             DecKind::Module(bind) => {
                 check_new(&mut defined.terms, bind.name, "module")?;
                 let module = self.module_binding(bind)?;
@@ -330,6 +333,10 @@ fn poison(dec: &SynDec, env: &mut Env) {
         DecKind::Val(bind) => env.bind_value(bind.name.name, ValueBinding::Poisoned),
         DecKind::Module(bind) => env.bind_module(bind.name.name, Module::Poisoned),
         DecKind::Local(inner) => poison(inner, env),
-        DecKind::Type(_) | DecKind::ModuleType { .. } | DecKind::Open(_) | DecKind::Import { .. } => {}
+        DecKind::Type(_)
+        | DecKind::IndexType(_)
+        | DecKind::ModuleType { .. }
+        | DecKind::Open(_)
+        | DecKind::Import { .. } => {}
     }
 }

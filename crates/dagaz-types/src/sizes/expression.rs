@@ -8,7 +8,7 @@ use super::{Sizer, internal};
 use crate::context::{Res, error};
 use crate::env::ValueBinding;
 use crate::subst::Subst;
-use crate::typed::{Exp, ExpKind};
+use crate::typed::{Exp, ExpKind, Pat, PatKind};
 use crate::types::{Scheme, Size, Type, TypeArg, TypeParamKind};
 
 /// An expression that brings no sizes into being.
@@ -90,6 +90,14 @@ impl Sizer<'_> {
             Syn::Let { .. } | Syn::LetFun { .. } | Syn::LetWith { .. } => self.let_chain(e),
             Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body),
             Syn::Loop { pat, init, form, body } => self.loop_exp(e, pat, init.as_deref(), form, body),
+            Syn::Seq { first, second } => {
+                let value = Box::new(self.exp(first)?);
+                let body = Box::new(self.exp(second)?);
+                let pat = Pat { kind: PatKind::Wildcard, ty: value.ty.clone(), span: first.span };
+                let (ty, exts) = (body.ty.clone(), body.exts.clone());
+                Ok(Exp { kind: ExpKind::Let { sizes: Vec::new(), pat, value, body }, ty, exts, span: e.span })
+            }
+            Syn::For { .. } => error("for", e.span, "\"for\" is not there yet"),
             Syn::Match { scrutinee, cases } => self.match_exp(e, scrutinee, cases),
             Syn::With { target, path, value } => {
                 let target = self.exp(target)?;

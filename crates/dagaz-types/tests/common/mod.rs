@@ -49,7 +49,7 @@ fn imports(dec: &Dec, paths: &mut Vec<String>) {
         DecKind::Local(inner) => imports(inner, paths),
         DecKind::Open(e) => module_imports(e, paths),
         DecKind::Module(bind) => module_imports(&bind.body, paths),
-        DecKind::Val(_) | DecKind::Type(_) | DecKind::ModuleType { .. } => {}
+        DecKind::Val(_) | DecKind::Type(_) | DecKind::IndexType(_) | DecKind::ModuleType { .. } => {}
     }
 }
 
