@@ -22,6 +22,7 @@ use dagaz_types::typed::{Alias, Def, Functor, Lambda};
 use dagaz_types::types::{ModId, Type, TypeId, TypeParam, VarId};
 
 use crate::free::Free;
+use crate::index_set::ESet;
 
 #[derive(Clone)]
 pub(crate) enum SVal {
@@ -129,6 +130,8 @@ pub(crate) struct Env {
 #[derive(Clone)]
 pub(crate) enum TypeBinding {
     Type(EType),
+    /// An index type, which is more than what represents it.
+    Index(EType, Rc<ESet>),
     Closure(Rc<TypeClosure>),
 }
 
@@ -137,6 +140,8 @@ pub(crate) struct TypeClosure {
     pub params: Vec<TypeParam>,
     pub body: Type,
     pub env: Env,
+    /// The functions of a declared index type.
+    pub index: Option<VarId>,
 }
 
 pub(crate) struct FunctorInst {
@@ -166,6 +171,8 @@ pub(crate) enum EDim {
 pub(crate) enum EArg {
     Size(EDim),
     Type(EType),
+    /// An index type, which is more than what represents it.
+    Index(EType, Rc<ESet>),
 }
 
 impl SVal {

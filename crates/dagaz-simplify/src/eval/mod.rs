@@ -9,6 +9,7 @@ mod pattern;
 mod range;
 mod update;
 
+pub(crate) use index::Position;
 pub(crate) use literal::{float_literal, int_literal};
 
 use std::rc::Rc;
@@ -268,6 +269,15 @@ impl Simplifier<'_> {
             },
             Some(value) => Ok(value),
             None => self.bug(format!("{name} has no value")),
+        }
+    }
+
+    /// The value of something in an environment.
+    pub fn value_of(&mut self, value: &SVal) -> Res<SVal> {
+        match value {
+            SVal::Def(def) => self.instantiate(def, [].into()),
+            SVal::Alias(alias) => self.resolve_alias(alias, &[]),
+            value => Ok(value.clone()),
         }
     }
 

@@ -25,14 +25,24 @@ impl Simplifier<'_> {
 
     pub(super) fn map(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<SVal> {
         let ty = match type_args.get(1) {
-            Some(EArg::Type(ty)) => Some(ty),
+            Some(EArg::Type(ty) | EArg::Index(ty, _)) => Some(ty),
             Some(EArg::Size(_)) | None => None,
         };
+        self.map_rows(array, ty, |s, row| s.apply(f, vec![row]))
+    }
+
+    /// The array of what `f` makes of each row, in parallel.
+    pub fn map_rows(
+        &mut self,
+        array: &ArrayVal,
+        ty: Option<&EType>,
+        f: impl FnOnce(&mut Self, SVal) -> Res<SVal>,
+    ) -> Res<SVal> {
         let loc = self.loc;
         let mark = self.mark();
         let (params, row) = self.row_params("x", &array.elem);
         let (mut stms, result) = self.scope(|s| {
-            let result = s.apply(f, vec![row])?;
+            let result = f(s, row)?;
             Ok(match ty {
                 Some(ty) => s.match_type(&result, ty).0,
                 None => result,
@@ -174,7 +184,7 @@ impl Simplifier<'_> {
             let (elems, other) = s.pair(&result)?;
             let SVal::Array(elems) = elems else { return s.bug("flatmap without an array") };
             Ok(match type_args.get(2) {
-                Some(EArg::Type(ty)) => (elems.dim, s.match_type(&other, ty).0),
+                Some(EArg::Type(ty) | EArg::Index(ty, _)) => (elems.dim, s.match_type(&other, ty).0),
                 Some(EArg::Size(_)) | None => (elems.dim, other),
             })
         })?;

@@ -12,6 +12,7 @@
 mod definition;
 mod expression;
 mod pattern;
+mod pointful;
 mod resolve;
 mod type_exp;
 mod unify;
@@ -27,6 +28,7 @@ use crate::env::{Env, TypeBinding, ValueBinding};
 use crate::types::{Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
 pub(crate) use definition::{infer_definition, infer_type, match_scheme};
 pub(crate) use pattern::collect_names;
+use pointful::names_indices;
 pub(crate) use resolve::{lookup_mod_type, lookup_module};
 pub(crate) use type_exp::check_distinct;
 pub(crate) use unify::ANY_SIZE;
@@ -77,6 +79,10 @@ pub(crate) struct Infer<'a> {
     /// Types of local variables.
     schemes: HashMap<VarId, Rc<Scheme>>,
     metas: Vec<Meta>,
+    /// Arrays may be unified whatever their elements are numbered by.
+    any_index_set: bool,
+    /// What is expected of arrays written with `for`, where that is known before they are looked at.
+    expected_arrays: HashMap<NodeId, Type>,
     pub notes: Notes,
 }
 
@@ -89,6 +95,8 @@ impl<'a> Infer<'a> {
             bound: Vec::new(),
             schemes: HashMap::new(),
             metas: Vec::new(),
+            any_index_set: false,
+            expected_arrays: HashMap::new(),
             notes: Notes::default(),
         }
     }
@@ -192,11 +200,13 @@ impl<'a> Infer<'a> {
         let mut args = Vec::with_capacity(scheme.params.len());
         for (i, p) in scheme.params.iter().enumerate() {
             args.push(match p.kind {
-                TypeParamKind::Size(_) => TypeArg::Size(ANY_SIZE),
-                TypeParamKind::Type(_, liftedness) => {
+                TypeParamKind::Size(v) if names_indices(&scheme.ty, v) => TypeArg::Size(ANY_SIZE),
+                TypeParamKind::Size(_) => TypeArg::Size(self.open_dim(span)),
+                TypeParamKind::Type(id, liftedness) => {
                     let overload = scheme.overloads.get(i).copied().flatten();
                     let constraint = overload.map_or_else(Constraint::default, Constraint::overload);
-                    TypeArg::Type(self.fresh_with(span, Constraint { liftedness, ..constraint }))
+                    let index = self.cx.index_params.contains(&id);
+                    TypeArg::Type(self.fresh_with(span, Constraint { liftedness, index, ..constraint }))
                 }
             });
         }
