@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
-use crate::types::{Liftedness, Scheme, TypeId, TypeParam, VarId};
+use crate::types::{Liftedness, References, Scheme, TypeId, TypeParam, VarId};
 
 /// Why a definition could not be checked.
 #[derive(Debug)]
@@ -78,6 +78,7 @@ pub struct Context {
     pub liftedness: HashMap<TypeId, Liftedness>,
     /// Parameters of abstract types; those not listed have none.
     pub type_params: HashMap<TypeId, Vec<TypeParam>>,
+    pub references: References,
     pub diagnostics: Vec<Diagnostic>,
 }
 

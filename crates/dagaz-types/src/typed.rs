@@ -14,7 +14,7 @@ use std::rc::Rc;
 use dagaz_syntax::ast::{AttrKind, RangeKind};
 use dagaz_syntax::{Name, Span};
 
-use crate::types::{ModId, PrimType, RetType, Type, TypeArg, TypeId, TypeParam, VarId};
+use crate::types::{ModId, PrimType, References, RetType, Type, TypeArg, TypeId, TypeParam, VarId};
 
 /// A whole program, the prelude and all imported files first.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,8 @@ pub struct Program {
     pub decs: Vec<Rc<Dec>>,
     /// Entry points of the main file, in order.
     pub entries: Vec<VarId>,
+    /// Which types are references.
+    pub references: References,
 }
 
 #[derive(Clone, Debug)]

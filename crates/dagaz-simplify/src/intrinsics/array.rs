@@ -17,11 +17,11 @@ impl Simplifier<'_> {
         }
     }
 
-    pub(super) fn array_vars(&self, leaves: &[Leaf]) -> Res<Vec<CoreVar>> {
+    pub(crate) fn array_vars(&self, leaves: &[Leaf]) -> Res<Vec<CoreVar>> {
         leaves.iter().map(|leaf| self.array_var(leaf)).collect()
     }
 
-    pub(super) fn replicate(&mut self, n: Atom, value: &SVal) -> SVal {
+    pub(crate) fn replicate(&mut self, n: Atom, value: &SVal) -> SVal {
         let flat = flatten(value);
         let mut leaves = Vec::with_capacity(flat.leaves.len());
         for leaf in &flat.leaves {

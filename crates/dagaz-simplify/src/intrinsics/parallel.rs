@@ -6,6 +6,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
 use dagaz_core::visit::free_vars;
 
 use crate::context::{Res, Simplifier};
+use crate::effects::{CellId, RegionKind};
 use crate::eval::outer_type;
 use crate::value::{ArrayVal, EArg, EType, SVal, as_var};
 use crate::walk::{array_type, flatten, rebuild};
@@ -16,7 +17,7 @@ pub(super) fn atoms(params: &[Param]) -> Vec<Atom> {
 
 impl Simplifier<'_> {
     /// Parameters for the leaves of a value, and the value made of them.
-    pub(super) fn row_params(&mut self, hint: &str, row: &SVal) -> (Vec<Param>, SVal) {
+    pub(crate) fn row_params(&mut self, hint: &str, row: &SVal) -> (Vec<Param>, SVal) {
         let flat = flatten(row);
         let params = self.params(hint, &flat.types());
         let value = rebuild(row, &flat.dims, &atoms(&params));
@@ -28,30 +29,52 @@ impl Simplifier<'_> {
             Some(EArg::Type(ty)) => Some(ty),
             Some(EArg::Size(_)) | None => None,
         };
+        self.in_region(RegionKind::Map, |s, cells| {
+            s.map_with(array, cells, |s, row| {
+                let result = s.apply(f, vec![row])?;
+                Ok(match ty {
+                    Some(ty) => s.match_type(&result, ty).0,
+                    None => result,
+                })
+            })
+        })
+    }
+
+    /// A map whose function adds to the accumulators of `cells`, which go through it in front of the arrays.
+    pub fn map_with(
+        &mut self,
+        array: &ArrayVal,
+        cells: &[CellId],
+        f: impl FnOnce(&mut Self, SVal) -> Res<SVal>,
+    ) -> Res<SVal> {
         let loc = self.loc;
         let mark = self.mark();
+        let outside = SVal::tuple(self.cell_values(cells)?);
+        let (accs, inside) = self.row_params("acc", &outside);
         let (params, row) = self.row_params("x", &array.elem);
-        let (mut stms, result) = self.scope(|s| {
-            let result = s.apply(f, vec![row])?;
-            Ok(match ty {
-                Some(ty) => s.match_type(&result, ty).0,
-                None => result,
-            })
+        self.set_cells(cells, tuple_parts(&inside));
+        let (mut stms, (result, last)) = self.scope(|s| {
+            let result = f(s, row)?;
+            Ok((result, SVal::tuple(s.cell_values(cells)?)))
         })?;
         self.loc = loc;
         let flat = flatten(&result);
         self.require_regular(&flat.dims, &mut stms, mark)?;
-        let ret = flat.types();
-        let lambda = Lambda { params, body: Body { stms, result: flat.atoms() }, ret: ret.clone() };
-        let arrays = self.array_vars(&flatten(&array.elem).leaves)?;
+        let ret: Vec<Type> = accs.iter().map(|p| p.ty.clone()).chain(flat.types()).collect();
+        let body = Body { stms, result: [flatten(&last).atoms(), flat.atoms()].concat() };
+        let lambda = Lambda { params: [accs.clone(), params].concat(), body, ret: ret.clone() };
+        let mut arrays = self.array_vars(&flatten(&outside).leaves)?;
+        arrays.extend(self.array_vars(&flatten(&array.elem).leaves)?);
         let types: Vec<Type> = ret.iter().map(|ty| outer_type(array.dim, ty)).collect();
-        let leaves = self.emit_all("mapped", &types, Exp::Map { width: array.dim, arrays, lambda });
-        Ok(SVal::array(array.dim, rebuild(&result, &flat.dims, &leaves)))
+        let results = self.emit_all("mapped", &types, Exp::Map { width: array.dim, arrays, lambda });
+        let (accs, leaves) = results.split_at(accs.len());
+        self.set_cells(cells, tuple_parts(&rebuild(&outside, &flatten(&outside).dims, accs)));
+        Ok(SVal::array(array.dim, rebuild(&result, &flat.dims, leaves)))
     }
 
     /// Rows must all have the same sizes, which must be known before any row is.
     /// What computes sizes from nothing but what is known outside is moved there.
-    pub(super) fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
+    pub(crate) fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark)) {
             return Ok(());
         }
@@ -77,13 +100,15 @@ impl Simplifier<'_> {
     }
 
     /// A binary operator on rows like `row`.
-    pub(super) fn operator(&mut self, op: &SVal, row: &SVal) -> Res<Lambda> {
+    pub(crate) fn operator(&mut self, op: &SVal, row: &SVal) -> Res<Lambda> {
         let loc = self.loc;
         let (xs, x) = self.row_params("x", row);
         let (ys, y) = self.row_params("y", row);
-        let body = self.body(|s| {
-            let result = s.apply(op, vec![x, y])?;
-            Ok(flatten(&s.conform(&result, row)).atoms())
+        let body = self.without_effects("an operator that combines two values", |s| {
+            s.body(|s| {
+                let result = s.apply(op, vec![x, y])?;
+                Ok(flatten(&s.conform(&result, row)).atoms())
+            })
         })?;
         self.loc = loc;
         let ret = flatten(row).types();
@@ -115,11 +140,19 @@ impl Simplifier<'_> {
     }
 }
 
+fn tuple_parts(tuple: &SVal) -> Vec<SVal> {
+    match tuple {
+        SVal::Record(parts) => parts.iter().map(|(_, value)| value.clone()).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// `flatmap` applies its function twice: for the sizes, and then, in order, for the elements.
 impl Simplifier<'_> {
     pub(super) fn flatmap(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<SVal> {
         let n = array.dim;
-        let (sizes, others) = self.flatmap_sizes(f, array, type_args)?;
+        let (sizes, others) = self
+            .without_effects("a function whose results vary in size", |s| s.flatmap_sizes(f, array, type_args))?;
         let integers = array_type(PrimType::I64, &[n]);
         let op = self.builder.binop_lambda(BinOp::Add, PrimType::I64, self.loc);
         let neutral = vec![Atom::i64(0)];

@@ -77,6 +77,8 @@ pub(crate) struct Infer<'a> {
     /// Types of local variables.
     schemes: HashMap<VarId, Rc<Scheme>>,
     metas: Vec<Meta>,
+    /// The type that the lambda which comes next is wanted at.
+    expected: Option<Type>,
     pub notes: Notes,
 }
 
@@ -89,6 +91,7 @@ impl<'a> Infer<'a> {
             bound: Vec::new(),
             schemes: HashMap::new(),
             metas: Vec::new(),
+            expected: None,
             notes: Notes::default(),
         }
     }

@@ -468,6 +468,12 @@ impl Infer<'_> {
                 ))
             }
             Type::Arrow(_) => Ok(()),
+            Type::Named { id, .. } if max != Liftedness::Lifted && self.cx.references.kind(id).is_some() => {
+                mismatch(format!(
+                    "The type \"{}\" is a reference, which cannot be in an array or in another reference, nor be the result of a branch, a loop or a handler",
+                    self.show(ty)
+                ))
+            }
             Type::Named { id, .. } => {
                 let have = self.cx.liftedness.get(&id).copied().unwrap_or(Liftedness::Unlifted);
                 let functions_allowed = self.cx.dialect == Dialect::Dagaz && have == Liftedness::Lifted;

@@ -227,9 +227,14 @@ impl Sizer<'_> {
     }
 
     pub(super) fn project(&mut self, e: Exp, field: dagaz_syntax::Name, span: Span) -> Res<Exp> {
-        let ty = match &e.ty {
+        let reference = self.cx.references.content(&e.ty).map(|(id, content)| (id, content.clone()));
+        let ty = match reference.as_ref().map_or(&e.ty, |(_, content)| content) {
             Type::Record(fields) => fields.iter().find(|(f, _)| *f == field).map(|(_, t)| t.clone()),
             _ => None,
+        };
+        let ty = match (reference, ty) {
+            (Some((id, _)), Some(part)) => Some(Type::reference(id, part)),
+            (_, ty) => ty,
         };
         match ty {
             Some(ty) => Ok(plain(ExpKind::Project(Box::new(e), field), ty, span)),
