@@ -28,10 +28,12 @@ def yield_accum 's 'a (body: accum s -> a) : *s =
 
 -- | As `run_accum`, with another way of adding up: an associative and commutative operator on the elements, and its
 -- neutral element. The accumulator holds an element, or an array of them.
+#[elements]
 def run_accum_with 's 'e 'a (op: e -> e -> e) (ne: e) (body: accum s -> a) : (a, *s) =
   intrinsics.run_accum_with op ne body
 
 -- | As `run_accum_with`, but gives the total alone.
+#[elements]
 def yield_accum_with 's 'e 'a (op: e -> e -> e) (ne: e) (body: accum s -> a) : *s =
   let (_, total) = intrinsics.run_accum_with op ne body in total
 

@@ -103,6 +103,8 @@ pub enum Overload {
     Equality,
     /// Any type but that of a function, or of what contains one.
     Data,
+    /// What the type of the parameter before it is, or is an array of.
+    ElementOfPrevious,
 }
 
 /// The type of a definition: `forall params. ty`. `overloads` is parallel to `params`, or empty.

@@ -24,7 +24,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 
 use crate::context::{Context, Error, Res};
 use crate::env::{Env, TypeBinding, ValueBinding};
-use crate::types::{Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
+use crate::types::{Overload, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
 pub(crate) use definition::{infer_definition, infer_type, match_scheme};
 pub(crate) use pattern::collect_names;
 pub(crate) use resolve::{lookup_mod_type, lookup_module};
@@ -77,6 +77,8 @@ pub(crate) struct Infer<'a> {
     /// Types of local variables.
     schemes: HashMap<VarId, Rc<Scheme>>,
     metas: Vec<Meta>,
+    /// Types that are, or are arrays of, other types; decided at the end.
+    elements: Vec<(Type, Type, Span)>,
     /// The type that the lambda which comes next is wanted at.
     expected: Option<Type>,
     pub notes: Notes,
@@ -91,6 +93,7 @@ impl<'a> Infer<'a> {
             bound: Vec::new(),
             schemes: HashMap::new(),
             metas: Vec::new(),
+            elements: Vec::new(),
             expected: None,
             notes: Notes::default(),
         }
@@ -98,6 +101,7 @@ impl<'a> Infer<'a> {
 
     /// Settle what is open and hand over the findings.
     pub fn finish(mut self) -> Res<Notes> {
+        self.settle_elements()?;
         self.apply_defaults()?;
         let mut notes = std::mem::take(&mut self.notes);
         // Open types that nothing depends on may be anything: the empty tuple is the simplest.
@@ -199,12 +203,43 @@ impl<'a> Infer<'a> {
                 TypeParamKind::Type(_, liftedness) => {
                     let overload = scheme.overloads.get(i).copied().flatten();
                     let constraint = overload.map_or_else(Constraint::default, Constraint::overload);
-                    TypeArg::Type(self.fresh_with(span, Constraint { liftedness, ..constraint }))
+                    let ty = self.fresh_with(span, Constraint { liftedness, ..constraint });
+                    if let (Some(Overload::ElementOfPrevious), Some(TypeArg::Type(whole))) = (overload, args.last()) {
+                        self.elements.push((whole.clone(), ty.clone(), span));
+                    }
+                    TypeArg::Type(ty)
                 }
             });
         }
         let ty = crate::subst::Subst::instantiate(&scheme.params, &args).ty(&scheme.ty);
         (args, ty)
+    }
+
+    /// Find out which types are elements of which. If the element says nothing about itself, it is what is below all arrays.
+    fn settle_elements(&mut self) -> Res<()> {
+        for (whole, elem, span) in std::mem::take(&mut self.elements) {
+            let rank = match self.shallow(&elem) {
+                Type::Meta(_) => 0,
+                known => self.rank(&known),
+            };
+            let mut part = self.shallow(&whole);
+            for _ in rank..self.rank(&whole) {
+                if let Type::Array { elem, .. } = &part {
+                    part = self.shallow(elem);
+                }
+            }
+            let ok = self.unify(&elem, &part);
+            let what = "The accumulator must hold what the operator combines, or an array of that";
+            self.expect(ok, span, what, &elem, &part)?;
+        }
+        Ok(())
+    }
+
+    fn rank(&self, ty: &Type) -> usize {
+        match self.shallow(ty) {
+            Type::Array { elem, .. } => 1 + self.rank(&elem),
+            _ => 0,
+        }
     }
 
     /// Turn a failed unification into an error about an expression.

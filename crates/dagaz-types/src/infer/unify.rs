@@ -28,7 +28,7 @@ impl PrimSet {
             Overload::Float => Some(PrimSet::FLOAT),
             Overload::Prim => Some(PrimSet::ALL),
             Overload::Bits => Some(PrimSet::BITS),
-            Overload::Equality | Overload::Data => None,
+            Overload::Equality | Overload::Data | Overload::ElementOfPrevious => None,
         }
     }
 
