@@ -145,3 +145,12 @@ def tabulate_2d 'a (n: i64) (m: i64) (f: i64 -> i64 -> a) : *[n][m]a =
 -- | As `tabulate_2d`, for three dimensions.
 def tabulate_3d 'a (n: i64) (m: i64) (o: i64) (f: i64 -> i64 -> i64 -> a) : *[n][m][o]a =
   map (\i -> tabulate_2d m o (f i)) (iota n)
+
+-- | The number of an index in its set, counted from 0.
+def ordinal 'k (i: k) : i64 = intrinsics.ordinal i
+
+-- | The index with a number, which must be below the size of the set.
+def from_ordinal 'k (number: i64) : k = intrinsics.from_ordinal number
+
+-- | The indices of an array, in order.
+def indices_of 'k 'a (_: [k]a) : [k]k = for i -> i

@@ -126,6 +126,12 @@ module type intrinsics = {
   -- each segment, the offsets, all results in a row, and the other results.
   val flatmap 'a 'b 'c [n] : (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
+  -- Index sets: the attribute `index` says that the first type parameter is one. `pointful` is what `for` stands for.
+  #[index] val pointful 'k 'a : (k -> a) -> *[k]a
+  #[index] val cardinality 'k : () -> i64
+  #[index] val ordinal 'k : k -> i64
+  #[index] val from_ordinal 'k : i64 -> k
+
   -- Accumulators: write-only arrays that many iterations may write at once.
   type~ acc 't
   val acc_write 't [k] : *acc ([k]t) -> i64 -> t -> *acc ([k]t)

@@ -56,7 +56,7 @@ impl Simplifier<'_> {
             }
             Type::Arrow(_) => EType::Fun,
             Type::Named { id, args, .. } => match env.types.get(id).cloned() {
-                Some(TypeBinding::Type(ty)) => ty,
+                Some(TypeBinding::Type(ty) | TypeBinding::Index(ty, _)) => ty,
                 Some(TypeBinding::Closure(closure)) => {
                     let args = self.eval_args(env, args)?;
                     let mut inner = closure.env.clone();
@@ -81,7 +81,7 @@ impl Simplifier<'_> {
         for arg in args {
             result.push(match arg {
                 TypeArg::Size(size) => EArg::Size(self.eval_size(env, size)?),
-                TypeArg::Type(ty) => EArg::Type(self.eval_type(env, ty)?),
+                TypeArg::Type(ty) => self.eval_type_arg(env, ty)?,
             });
         }
         Ok(result.into())
@@ -112,6 +112,7 @@ impl Simplifier<'_> {
                 None => EDim::Free(*var),
             },
             Size::Exp(exp) => self.eval_size_exp(env, exp)?,
+            Size::Set(ty) => self.set_size(env, ty)?,
             Size::Meta(_) => return self.bug("a size that was not inferred"),
         })
     }
@@ -146,6 +147,9 @@ impl Simplifier<'_> {
                 }
                 (TypeParamKind::Type(id, _), Some(EArg::Type(ty))) => {
                     env.types.insert(id, TypeBinding::Type(ty.clone()));
+                }
+                (TypeParamKind::Type(id, _), Some(EArg::Index(ty, set))) => {
+                    env.types.insert(id, TypeBinding::Index(ty.clone(), set.clone()));
                 }
                 (TypeParamKind::Size(var), _) => drop(env.vars.remove(&var)),
                 (TypeParamKind::Type(id, _), _) => drop(env.types.remove(&id)),

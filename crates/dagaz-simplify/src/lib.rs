@@ -23,6 +23,7 @@ mod entry;
 mod etype;
 mod eval;
 mod free;
+mod index_set;
 mod intrinsics;
 mod loc;
 mod merge;

@@ -83,7 +83,9 @@ fn type_targets(own: &EType, ty: &EType, out: &mut Vec<Target>) {
             own.iter().zip(types.iter()).for_each(|((_, own), (_, ty))| type_targets(own, ty, out));
         }
         (EType::Sum(own), EType::Sum(types)) => {
-            let payloads = |constrs: &[(_, Vec<EType>)]| constrs.iter().flat_map(|(_, ts)| ts.clone()).collect::<Vec<_>>();
+            let payloads = |constrs: &[(_, Vec<EType>)]| {
+                constrs.iter().flat_map(|(_, ts)| ts.clone()).collect::<Vec<_>>()
+            };
             payloads(own).iter().zip(&payloads(types)).for_each(|(own, ty)| type_targets(own, ty, out));
         }
         (EType::Acc(own), EType::Acc(ty)) | (EType::Ref(own), EType::Ref(ty)) => type_targets(own, ty, out),

@@ -14,7 +14,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use dagaz_core::exp::LoopHints;
+use dagaz_core::exp::{Check, LoopHints};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, VarId as CoreVar};
 use dagaz_syntax::Name;
@@ -23,6 +23,7 @@ use dagaz_types::types::{ModId, Type, TypeId, TypeParam, VarId};
 
 use crate::effects::CellId;
 use crate::free::Free;
+use crate::index_set::ESet;
 
 #[derive(Clone)]
 pub(crate) enum SVal {
@@ -100,7 +101,7 @@ pub(crate) struct RefVal {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum RefStep {
     Field(Name),
-    Index(Atom),
+    Index(Atom, Check),
 }
 
 /// A definition with the environment that it was made in.
@@ -146,6 +147,8 @@ pub(crate) struct Env {
 #[derive(Clone)]
 pub(crate) enum TypeBinding {
     Type(EType),
+    /// An index type, which is more than what represents it.
+    Index(EType, Rc<ESet>),
     Closure(Rc<TypeClosure>),
 }
 
@@ -154,6 +157,8 @@ pub(crate) struct TypeClosure {
     pub params: Vec<TypeParam>,
     pub body: Type,
     pub env: Env,
+    /// The functions of a declared index type.
+    pub index: Option<VarId>,
 }
 
 pub(crate) struct FunctorInst {
@@ -185,6 +190,8 @@ pub(crate) enum EDim {
 pub(crate) enum EArg {
     Size(EDim),
     Type(EType),
+    /// An index type, which is more than what represents it.
+    Index(EType, Rc<ESet>),
 }
 
 impl SVal {
@@ -202,6 +209,14 @@ impl SVal {
 
     pub fn tuple(vals: impl IntoIterator<Item = SVal>) -> SVal {
         SVal::Record(vals.into_iter().enumerate().map(|(i, v)| (Name::tuple_field(i), v)).collect())
+    }
+
+    /// The parts of a tuple or record.
+    pub fn tuple_parts(&self) -> Vec<SVal> {
+        match self {
+            SVal::Record(parts) => parts.iter().map(|(_, value)| value.clone()).collect(),
+            _ => Vec::new(),
+        }
     }
 
     pub fn fun(code: Code) -> SVal {

@@ -53,6 +53,8 @@ pub struct TypeDef {
     /// Sizes that the type leaves open; every value of the type has its own.
     pub exts: Vec<VarId>,
     pub body: Type,
+    /// The functions of a declared index type.
+    pub index: Option<VarId>,
 }
 
 /// A parametric module. Its body mentions the values, types and parametric modules of its parameter by

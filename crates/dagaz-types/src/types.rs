@@ -16,6 +16,9 @@ pub struct VarId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
+/// The type of the numbers below a size, `idx [n]`: it is made before all others.
+pub const IDX: TypeId = TypeId(0);
+
 /// A parametric module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ModId(pub u32);
@@ -68,6 +71,9 @@ pub enum Size {
     /// Any other expression of type `i64`; compared by structure. Only literals, variables,
     /// applications, projections and indexing occur in it.
     Exp(Rc<Exp>),
+    /// The elements are numbered by the values of this type: a tuple, a sum or a declared index type. For the numbers
+    /// below a size, that size itself stands here.
+    Set(Rc<Type>),
     /// A size still to be inferred. Not in finished programs.
     Meta(u32),
 }
@@ -193,6 +199,29 @@ impl Type {
 
     pub fn arrow(param: Option<VarId>, from: Type, to: RetType) -> Type {
         Type::Arrow(Rc::new(Arrow { param, from, to }))
+    }
+}
+
+impl Size {
+    /// The dimension whose elements are numbered by the values of a type.
+    pub fn of_index(ty: Type) -> Size {
+        match &ty {
+            Type::Named { id: IDX, args, .. } => match args.first() {
+                Some(TypeArg::Size(size)) => size.clone(),
+                _ => Size::Set(Rc::new(ty)),
+            },
+            _ => Size::Set(Rc::new(ty)),
+        }
+    }
+
+    /// The type of the values that number the elements of a dimension.
+    pub fn index_type(&self) -> Type {
+        match self {
+            Size::Set(ty) => (**ty).clone(),
+            Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => {
+                Type::Named { unique: false, id: IDX, args: [TypeArg::Size(self.clone())].into() }
+            }
+        }
     }
 }
 

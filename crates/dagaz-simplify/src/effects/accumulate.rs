@@ -37,11 +37,11 @@ impl Simplifier<'_> {
                     fields.push(*field);
                     self.project(&like, *field)?
                 }
-                (RefStep::Index(index), SVal::Array(array)) => {
+                (RefStep::Index(index, _), SVal::Array(array)) => {
                     indices.push(*index);
                     array.elem.clone()
                 }
-                (RefStep::Index(_), _) => return self.bug("an index into something else than an array"),
+                (RefStep::Index(..), _) => return self.bug("an index into something else than an array"),
             };
         }
         let value = self.conform(value, &like);

@@ -100,7 +100,12 @@ impl Simplifier<'_> {
                 let zeros = self.at_least_one(dims, *zero, &Type::Prim(*prim))?;
                 let neutral = vec![Atom::Const(Prim::zero(*prim))];
                 let input = AccInput { shape: shape(dims), arrays: vec![zeros], op: Some((op, neutral)) };
-                out.push(Group { fields: fields.clone(), dims: dims.clone(), elem: EType::Prim(*prim), input });
+                out.push(Group {
+                    fields: fields.clone(),
+                    dims: dims.clone(),
+                    elem: EType::Prim(*prim),
+                    input,
+                });
                 Ok(())
             }
             SVal::Array(array) => {
@@ -134,7 +139,13 @@ impl Simplifier<'_> {
     }
 
     /// The accumulator holds elements, or arrays of elements.
-    pub fn run_accum_with(&mut self, op: &SVal, neutral: &SVal, body: &SVal, type_args: &[EArg]) -> Res<SVal> {
+    pub fn run_accum_with(
+        &mut self,
+        op: &SVal,
+        neutral: &SVal,
+        body: &SVal,
+        type_args: &[EArg],
+    ) -> Res<SVal> {
         let (Some(EArg::Type(ty)), Some(EArg::Type(elem_ty))) = (type_args.first(), type_args.get(1)) else {
             return self.bug("an accumulator without a type");
         };
@@ -198,7 +209,8 @@ impl Simplifier<'_> {
         let (sizes, pat, results, value) = self.results_of_scope(&all, mark);
         let mut pattern = Vec::new();
         for group in &groups {
-            let whole = |ty: &Type| group.input.shape.iter().rev().fold(ty.clone(), |ty, dim| outer_type(*dim, &ty));
+            let whole =
+                |ty: &Type| group.input.shape.iter().rev().fold(ty.clone(), |ty, dim| outer_type(*dim, &ty));
             for ty in crate::walk::type_leaves(&group.elem, &[]) {
                 pattern.push(self.param("total", whole(&ty)));
             }

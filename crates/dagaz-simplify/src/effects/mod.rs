@@ -16,6 +16,7 @@
 
 mod accumulate;
 mod handler;
+mod ordered;
 
 mod reference;
 
@@ -101,7 +102,8 @@ impl Simplifier<'_> {
     fn new_cell(&mut self, kind: RefKind, value: SVal, like: SVal, places: Rc<[Place]>) -> CellId {
         let id = CellId(self.effects.next);
         self.effects.next += 1;
-        let cell = Cell { kind, value, like, places, version: self.fresh_id(), depth: self.effects.regions.len() };
+        let cell =
+            Cell { kind, value, like, places, version: self.fresh_id(), depth: self.effects.regions.len() };
         self.effects.cells.insert(id, cell);
         id
     }
@@ -153,7 +155,9 @@ impl Simplifier<'_> {
     fn effect_inside<T>(&self, what: &str) -> Res<T> {
         self.misuse(
             "effect-inside",
-            format!("a reference from outside is used in {what}, which must have no effects on its surroundings"),
+            format!(
+                "a reference from outside is used in {what}, which must have no effects on its surroundings"
+            ),
         )
     }
 

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use dagaz_core::exp::MsgPart;
+use dagaz_core::exp::{Check, MsgPart};
 use dagaz_core::types::Atom;
 use dagaz_syntax::Name;
 use dagaz_types::types::RefKind;
@@ -28,13 +28,13 @@ impl Simplifier<'_> {
         let mut path = reference.path.clone();
         let mut ty = reference.ty.clone();
         for position in slice {
-            let (EType::Array(dim, elem), Position::Index(index)) = (&ty, position) else {
+            let (EType::Array(dim, elem), Position::Index(index, check)) = (&ty, position) else {
                 return self.bug("a reference that is sliced by a range");
             };
-            if let (true, EDim::Known(size)) = (accumulates, dim) {
+            if let (true, Check::Checked, EDim::Known(size)) = (accumulates, check, dim) {
                 self.assert_index(*index, *size);
             }
-            path.push(RefStep::Index(*index));
+            path.push(RefStep::Index(*index, *check));
             ty = elem.as_ref().clone();
         }
         Ok(SVal::Ref(Rc::new(RefVal { cell: reference.cell, path, ty })))
@@ -89,9 +89,11 @@ impl Simplifier<'_> {
         let mut steps: Vec<Step> = Vec::new();
         for step in &reference.path {
             match (step, steps.last_mut()) {
-                (RefStep::Index(index), Some(Step::Index(slice, _))) => slice.push(Position::Index(*index)),
-                (RefStep::Index(index), _) => {
-                    steps.push(Step::Index(vec![Position::Index(*index)], self.span));
+                (RefStep::Index(index, check), Some(Step::Index(slice, _))) => {
+                    slice.push(Position::Index(*index, *check));
+                }
+                (RefStep::Index(index, check), _) => {
+                    steps.push(Step::Index(vec![Position::Index(*index, *check)], self.span));
                 }
                 (RefStep::Field(field), _) => steps.push(Step::Field(*field)),
             }

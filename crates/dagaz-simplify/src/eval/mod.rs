@@ -276,6 +276,15 @@ impl Simplifier<'_> {
         }
     }
 
+    /// The value of something in an environment.
+    pub fn value_of(&mut self, value: &SVal) -> Res<SVal> {
+        match value {
+            SVal::Def(def) => self.instantiate(def, [].into()),
+            SVal::Alias(alias) => self.resolve_alias(alias, &[]),
+            value => Ok(value.clone()),
+        }
+    }
+
     fn instantiate(&mut self, def: &Rc<DefInst>, type_args: Rc<[EArg]>) -> Res<SVal> {
         if !def.def.params.is_empty() {
             return Ok(SVal::fun(Code::Def { def: def.clone(), type_args }));

@@ -85,7 +85,12 @@ impl Simplifier<'_> {
             SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => {
                 return self.unsupported("an accumulator of functions");
             }
-            SVal::Acc(_) | SVal::Ref(_) | SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) => {
+            SVal::Acc(_)
+            | SVal::Ref(_)
+            | SVal::Def(_)
+            | SVal::Alias(_)
+            | SVal::SizeOf(..)
+            | SVal::UnboundSize(_) => {
                 return self.bug("an accumulator of something that is not a value");
             }
         })

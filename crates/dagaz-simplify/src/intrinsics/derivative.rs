@@ -34,7 +34,7 @@ impl Simplifier<'_> {
                 let result = s.apply(f, vec![arg])?;
                 Ok(match (like, type_args.get(1)) {
                     (Some(like), _) => s.conform(&result, like),
-                    (None, Some(EArg::Type(ty))) => s.match_type(&result, ty).0,
+                    (None, Some(EArg::Type(ty) | EArg::Index(ty, _))) => s.match_type(&result, ty).0,
                     (None, Some(EArg::Size(_)) | None) => result,
                 })
             })

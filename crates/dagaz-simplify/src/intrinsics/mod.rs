@@ -9,8 +9,8 @@ mod histogram;
 mod parallel;
 mod scalar;
 
-pub(crate) use derivative::contains_function;
 use dagaz_syntax::Name;
+pub(crate) use derivative::contains_function;
 
 use crate::context::{Res, Simplifier};
 use crate::value::{EArg, SVal};
@@ -22,6 +22,7 @@ pub(crate) fn arity(name: &str) -> Option<usize> {
     }
     Some(match name {
         "flatten" | "transpose" | "unzip" | "manifest" | "opaque" | "stop_gradient" | "unit_seed" => 1,
+        "pointful" | "cardinality" | "ordinal" | "from_ordinal" => 1,
         "apply_linear" => 4,
         "==" | "!=" | "&&" | "||" | "replicate" | "concat" | "zip" | "map" | "flatmap" => 2,
         "linearize" | "linear_transpose" | "run_state" | "state_set" | "accumulate" => 2,
@@ -51,6 +52,10 @@ impl Simplifier<'_> {
             }
             ("&&", [SVal::Scalar(_, a), SVal::Scalar(_, b)]) => Ok(SVal::bool(self.and(*a, *b))),
             ("||", [SVal::Scalar(_, a), SVal::Scalar(_, b)]) => Ok(SVal::bool(self.or(*a, *b))),
+            ("pointful", [f]) => self.pointful(f, type_args),
+            ("cardinality", [_]) => self.cardinality_of(type_args),
+            ("ordinal", [index]) => self.ordinal_of(type_args, index),
+            ("from_ordinal", [SVal::Scalar(_, number)]) => self.index_of(type_args, *number),
             ("opaque", [a]) => Ok(a.clone()),
             ("replicate", [SVal::Scalar(_, n), a]) => Ok(self.replicate(*n, a)),
             ("concat", [SVal::Array(a), SVal::Array(b)]) => self.concat(a, b),

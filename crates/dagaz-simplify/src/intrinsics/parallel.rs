@@ -26,33 +26,48 @@ impl Simplifier<'_> {
 
     pub(super) fn map(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<SVal> {
         let ty = match type_args.get(1) {
-            Some(EArg::Type(ty)) => Some(ty),
+            Some(EArg::Type(ty) | EArg::Index(ty, _)) => Some(ty),
             Some(EArg::Size(_)) | None => None,
         };
-        self.in_region(RegionKind::Map, |s, cells| {
-            s.map_with(array, cells, |s, row| {
-                let result = s.apply(f, vec![row])?;
+        self.map_rows(RegionKind::Map, array, ty, |s, row| s.apply(f, vec![row]))
+    }
+
+    /// The array of what `f` makes of each row; in parallel, if `f` changes no state.
+    pub fn map_rows(
+        &mut self,
+        kind: RegionKind,
+        array: &ArrayVal,
+        ty: Option<&EType>,
+        mut f: impl FnMut(&mut Self, SVal) -> Res<SVal>,
+    ) -> Res<SVal> {
+        self.in_region(kind, |s, cells| {
+            let mut row = |s: &mut Self, row: SVal| {
+                let result = f(s, row)?;
                 Ok(match ty {
                     Some(ty) => s.match_type(&result, ty).0,
                     None => result,
                 })
-            })
+            };
+            match s.carries_state(cells)? {
+                true => s.map_in_order(array, cells, &mut row),
+                false => s.map_with(array, cells, &mut row),
+            }
         })
     }
 
     /// A map whose function adds to the accumulators of `cells`, which go through it in front of the arrays.
-    pub fn map_with(
+    fn map_with(
         &mut self,
         array: &ArrayVal,
         cells: &[CellId],
-        f: impl FnOnce(&mut Self, SVal) -> Res<SVal>,
+        f: &mut dyn FnMut(&mut Self, SVal) -> Res<SVal>,
     ) -> Res<SVal> {
         let loc = self.loc;
         let mark = self.mark();
         let outside = SVal::tuple(self.cell_values(cells)?);
         let (accs, inside) = self.row_params("acc", &outside);
         let (params, row) = self.row_params("x", &array.elem);
-        self.set_cells(cells, tuple_parts(&inside));
+        self.set_cells(cells, inside.tuple_parts());
         let (mut stms, (result, last)) = self.scope(|s| {
             let result = f(s, row)?;
             Ok((result, SVal::tuple(s.cell_values(cells)?)))
@@ -68,7 +83,7 @@ impl Simplifier<'_> {
         let types: Vec<Type> = ret.iter().map(|ty| outer_type(array.dim, ty)).collect();
         let results = self.emit_all("mapped", &types, Exp::Map { width: array.dim, arrays, lambda });
         let (accs, leaves) = results.split_at(accs.len());
-        self.set_cells(cells, tuple_parts(&rebuild(&outside, &flatten(&outside).dims, accs)));
+        self.set_cells(cells, rebuild(&outside, &flatten(&outside).dims, accs).tuple_parts());
         Ok(SVal::array(array.dim, rebuild(&result, &flat.dims, leaves)))
     }
 
@@ -140,19 +155,13 @@ impl Simplifier<'_> {
     }
 }
 
-fn tuple_parts(tuple: &SVal) -> Vec<SVal> {
-    match tuple {
-        SVal::Record(parts) => parts.iter().map(|(_, value)| value.clone()).collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// `flatmap` applies its function twice: for the sizes, and then, in order, for the elements.
 impl Simplifier<'_> {
     pub(super) fn flatmap(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<SVal> {
         let n = array.dim;
-        let (sizes, others) = self
-            .without_effects("a function whose results vary in size", |s| s.flatmap_sizes(f, array, type_args))?;
+        let (sizes, others) = self.without_effects("a function whose results vary in size", |s| {
+            s.flatmap_sizes(f, array, type_args)
+        })?;
         let integers = array_type(PrimType::I64, &[n]);
         let op = self.builder.binop_lambda(BinOp::Add, PrimType::I64, self.loc);
         let neutral = vec![Atom::i64(0)];
@@ -207,7 +216,7 @@ impl Simplifier<'_> {
             let (elems, other) = s.pair(&result)?;
             let SVal::Array(elems) = elems else { return s.bug("flatmap without an array") };
             Ok(match type_args.get(2) {
-                Some(EArg::Type(ty)) => (elems.dim, s.match_type(&other, ty).0),
+                Some(EArg::Type(ty) | EArg::Index(ty, _)) => (elems.dim, s.match_type(&other, ty).0),
                 Some(EArg::Size(_)) | None => (elems.dim, other),
             })
         })?;

@@ -9,7 +9,7 @@ use super::pattern::size_params;
 use super::resolve::binding_of;
 use super::unify::{Constraint, Meta, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
-use crate::context::{Error, Res, error, fail};
+use crate::context::{Error, Res, fail};
 use crate::env::{Module, ValueBinding};
 use crate::types::{Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind};
 
@@ -64,9 +64,16 @@ impl Infer<'_> {
                 Ok(Type::arrow(None, param, RetType::plain(result)))
             }
             ExpKind::Ascript(inner, te) | ExpKind::Coerce(inner, te) => {
+                if let ExpKind::For { .. } = &inner.kind {
+                    let expected = self.type_exp(te)?;
+                    self.expect_array(inner, &expected);
+                }
                 let actual = self.exp(inner)?;
                 let expected = self.type_exp(te)?;
+                // A coercion may also change what the elements are numbered by.
+                self.any_index_set = matches!(e.kind, ExpKind::Coerce(..));
                 let ok = self.unify(&expected, &actual);
+                self.any_index_set = false;
                 let what =
                     format!("This expression does not have expected type \"{}\"", self.show(&expected));
                 self.expect(ok, inner.span, &what, &expected, &actual)?;
@@ -100,6 +107,7 @@ impl Infer<'_> {
                 self.loop_exp(e.span, pat, init.as_deref(), form, body)
             }
             ExpKind::Seq { first, second } => {
+                self.only_here("A sequence", e.span)?;
                 self.exp_of(
                     first,
                     &Type::tuple([]),
@@ -107,7 +115,7 @@ impl Infer<'_> {
                 )?;
                 self.exp(second)
             }
-            ExpKind::For { .. } => error("for", e.span, "\"for\" is not there yet"),
+            ExpKind::For { binders, body } => self.for_exp(e, binders, body),
             ExpKind::Match { scrutinee, cases } => self.match_exp(scrutinee, cases),
             ExpKind::With { target, path, value } => {
                 let ty = self.exp(target)?;
@@ -318,27 +326,23 @@ impl Infer<'_> {
             return Ok(Type::reference(id, self.index(content, slice, array_span)?));
         }
         let mut ty = ty.clone();
-        let mut kept = 0;
+        let mut kept = Vec::new();
         for dim in slice {
+            let mut index = None;
             match dim {
-                SliceIndex::Index(i) => {
-                    let index = self.fresh_with(i.span, Constraint::prims(PrimSet::INTEGRAL));
-                    let actual = self.exp(i)?;
-                    let ok = self.unify(&index, &actual);
-                    self.expect(ok, i.span, "An index must be of an integer type", &index, &actual)?;
-                }
+                SliceIndex::Index(i) => index = Some((self.exp(i)?, i.span)),
                 SliceIndex::Slice { start, end, stride, .. } => {
                     for part in [start, end, stride].into_iter().flatten() {
                         self.exp_of(part, &Type::I64, "The parts of a slice must be of type \"i64\"")?;
                     }
-                    kept += 1;
                 }
             }
-            ty = match self.shallow(&ty) {
-                Type::Array { elem, .. } => (*elem).clone(),
+            let (size, elem) = match self.shallow(&ty) {
+                Type::Array { dim, elem, .. } => (dim, (*elem).clone()),
                 t => {
                     let elem = self.fresh(array_span);
-                    let array = Type::array(ANY_SIZE, elem.clone());
+                    let size = self.open_dim(array_span);
+                    let array = Type::array(size.clone(), elem.clone());
                     let ok = self.unify(&t, &array);
                     self.expect(
                         ok,
@@ -347,11 +351,16 @@ impl Infer<'_> {
                         &array,
                         &t,
                     )?;
-                    elem
+                    (size, elem)
                 }
             };
+            match index {
+                Some((actual, span)) => self.check_index(&size, &actual, span)?,
+                None => kept.push(size),
+            }
+            ty = elem;
         }
-        Ok((0..kept).fold(ty, |t, _| Type::array(ANY_SIZE, t)))
+        Ok(kept.into_iter().rev().fold(ty, |t, size| Type::array(size, t)))
     }
 
     fn access(&mut self, ty: &Type, path: &[Access], span: Span) -> Res<Type> {
@@ -519,6 +528,9 @@ impl Infer<'_> {
             types.push(ty);
         }
         let expected = ret.map(|te| self.type_exp(te)).transpose()?;
+        if let Some(expected) = &expected {
+            self.expect_array(body, expected);
+        }
         let actual = self.exp(body)?;
         if let Some(expected) = &expected {
             let ok = self.unify(expected, &actual);
@@ -592,7 +604,8 @@ impl Infer<'_> {
             }
             LoopForm::ForIn { pat: elem_pat, array } => {
                 let elem = self.fresh(array.span);
-                self.exp_of(array, &Type::array(ANY_SIZE, elem.clone()), "\"for … in\" needs an array")?;
+                let size = self.open_dim(array.span);
+                self.exp_of(array, &Type::array(size, elem.clone()), "\"for … in\" needs an array")?;
                 self.pat(pat, &ty)?;
                 self.pat(elem_pat, &elem)?;
             }

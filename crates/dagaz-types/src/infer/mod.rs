@@ -12,6 +12,7 @@
 mod definition;
 mod expression;
 mod pattern;
+mod pointful;
 mod resolve;
 mod type_exp;
 mod unify;
@@ -27,6 +28,7 @@ use crate::env::{Env, TypeBinding, ValueBinding};
 use crate::types::{Overload, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
 pub(crate) use definition::{infer_definition, infer_type, match_scheme};
 pub(crate) use pattern::collect_names;
+use pointful::names_indices;
 pub(crate) use resolve::{lookup_mod_type, lookup_module};
 pub(crate) use type_exp::check_distinct;
 pub(crate) use unify::ANY_SIZE;
@@ -81,6 +83,10 @@ pub(crate) struct Infer<'a> {
     elements: Vec<(Type, Type, Span)>,
     /// The type that the lambda which comes next is wanted at.
     expected: Option<Type>,
+    /// Arrays may be unified whatever their elements are numbered by.
+    any_index_set: bool,
+    /// What is expected of arrays written with `for`, where that is known before they are looked at.
+    expected_arrays: HashMap<NodeId, Type>,
     pub notes: Notes,
 }
 
@@ -95,6 +101,8 @@ impl<'a> Infer<'a> {
             metas: Vec::new(),
             elements: Vec::new(),
             expected: None,
+            any_index_set: false,
+            expected_arrays: HashMap::new(),
             notes: Notes::default(),
         }
     }
@@ -199,12 +207,16 @@ impl<'a> Infer<'a> {
         let mut args = Vec::with_capacity(scheme.params.len());
         for (i, p) in scheme.params.iter().enumerate() {
             args.push(match p.kind {
-                TypeParamKind::Size(_) => TypeArg::Size(ANY_SIZE),
-                TypeParamKind::Type(_, liftedness) => {
+                TypeParamKind::Size(v) if names_indices(&scheme.ty, v) => TypeArg::Size(ANY_SIZE),
+                TypeParamKind::Size(_) => TypeArg::Size(self.open_dim(span)),
+                TypeParamKind::Type(id, liftedness) => {
                     let overload = scheme.overloads.get(i).copied().flatten();
                     let constraint = overload.map_or_else(Constraint::default, Constraint::overload);
-                    let ty = self.fresh_with(span, Constraint { liftedness, ..constraint });
-                    if let (Some(Overload::ElementOfPrevious), Some(TypeArg::Type(whole))) = (overload, args.last()) {
+                    let index = self.cx.index_params.contains(&id);
+                    let ty = self.fresh_with(span, Constraint { liftedness, index, ..constraint });
+                    if let (Some(Overload::ElementOfPrevious), Some(TypeArg::Type(whole))) =
+                        (overload, args.last())
+                    {
                         self.elements.push((whole.clone(), ty.clone(), span));
                     }
                     TypeArg::Type(ty)

@@ -18,8 +18,8 @@ use dagaz_syntax::{Name, SourceMap};
 use crate::context::{Context, Dialect};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::print::prim_name;
-use crate::typed::{Dec, Program};
-use crate::types::{Liftedness, PrimType, Type, TypeId, VarId};
+use crate::typed::{Dec, Program, TypeDef};
+use crate::types::{IDX, Liftedness, PrimType, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 use crate::{CheckedProgram, Role, Unit};
 
 pub(crate) struct Checker<'a> {
@@ -37,6 +37,8 @@ pub(crate) struct Checker<'a> {
     entries: Vec<VarId>,
     /// How many modules deep we are; entry points are at 0.
     depth: usize,
+    /// How many of them are parametric.
+    functors: usize,
 }
 
 /// What is known after some files.
@@ -57,7 +59,23 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub fn start() -> Progress {
-        Progress { base: primitive_types(), ..Progress::default() }
+        let cx = Context::start();
+        let mut base = primitive_types();
+        let idx = &cx.index_types[&IDX];
+        let args = idx.params.iter().map(|p| match p.kind {
+            TypeParamKind::Size(n) => TypeArg::Size(Size::Var(n)),
+            TypeParamKind::Type(id, _) => TypeArg::Type(Type::Named { unique: false, id, args: [].into() }),
+        });
+        let binding = TypeBinding {
+            params: idx.params.clone(),
+            liftedness: Liftedness::Unlifted,
+            exts: Vec::new(),
+            ty: Type::Named { unique: false, id: IDX, args: args.collect() },
+        };
+        base.types.insert(Name::new("idx"), Rc::new(binding));
+        let definition =
+            TypeDef { id: IDX, params: idx.params.clone(), exts: Vec::new(), body: Type::I64, index: None };
+        Progress { cx, base, decs: vec![Rc::new(Dec::Abstract(definition))], ..Progress::default() }
     }
 
     /// Go on from here with a program of its own.
@@ -66,8 +84,7 @@ impl Progress {
     }
 
     pub fn finish(self) -> CheckedProgram {
-        let program =
-            Program { decs: self.decs, entries: self.entries, references: self.cx.references };
+        let program = Program { decs: self.decs, entries: self.entries, references: self.cx.references };
         CheckedProgram { program, diagnostics: self.cx.diagnostics, signatures: self.signatures }
     }
 
@@ -83,6 +100,7 @@ impl Progress {
             generative: std::mem::take(&mut self.generative),
             entries: std::mem::take(&mut self.entries),
             depth: 0,
+            functors: 0,
         };
         let env = match unit.role {
             Role::Intrinsics => {
