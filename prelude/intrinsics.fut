@@ -138,6 +138,16 @@ module type intrinsics = {
   val scatter_stream 'a 'b [k] [n] : *[k]a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
   val hist_stream 'a 'b [k] [n] : *[k]a -> (a -> a -> a) -> a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
 
+  -- References, and the handlers that make them.
+  type^ state 't
+  type^ accum 't
+  val run_state 's 'a : s -> (state s -> a) -> (a, *s)
+  val run_accum 's 'a : (accum s -> a) -> (a, *s)
+  val run_accum_with 's 'e 'a : (e -> e -> e) -> e -> (accum s -> a) -> (a, *s)
+  val state_get 't : state t -> *t
+  val state_set 't : state t -> t -> ()
+  val accumulate 't : accum t -> t -> ()
+
   -- Views by offset and (length, stride) per dimension.
   val flat_index_2d 't [n] : [n]t -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> ?[m][k].[m][k]t
   val flat_update_2d 't [n] [k] [l] : *[n]t -> (offset: i64) -> (s1: i64) -> (s2: i64) -> [k][l]t -> *[n]t

@@ -63,8 +63,11 @@ impl Simplifier<'_> {
                     self.bind_type_params(&mut inner, &closure.params, &args);
                     self.eval_type(&mut inner, &closure.body)?
                 }
-                // The only type that the compiler provides and no declaration defines.
+                // The compiler provides references and the accumulators of streams; no declaration defines them.
                 None => match args.as_ref() {
+                    [TypeArg::Type(content)] if self.references.kind(*id).is_some() => {
+                        EType::Ref(Rc::new(self.eval_type(env, content)?))
+                    }
                     [TypeArg::Type(elem)] => EType::Acc(Rc::new(self.eval_type(env, elem)?)),
                     _ => return self.bug("a type without a definition"),
                 },

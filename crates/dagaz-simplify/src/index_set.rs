@@ -17,6 +17,7 @@ use dagaz_types::typed::Exp;
 use dagaz_types::types::{IDX, Type, TypeArg};
 
 use crate::context::{Res, Simplifier};
+use crate::effects::RegionKind;
 use crate::eval::Position;
 use crate::value::{ArrayVal, EArg, EDim, EType, Env, SVal, SumVal, TypeBinding};
 use crate::walk::array_type;
@@ -111,7 +112,7 @@ impl<'s> Simplifier<'s> {
                 }
                 ESet::Sum(result)
             }
-            EType::Prim(_) | EType::Array(..) | EType::Fun | EType::Acc(_) => {
+            EType::Prim(_) | EType::Array(..) | EType::Fun | EType::Acc(_) | EType::Ref(_) => {
                 return self.bug("an index set that is not known");
             }
         })
@@ -352,7 +353,7 @@ impl<'s> Simplifier<'s> {
                 let iota = CoreExp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
                 let numbers = self.emit("index", array_type(PrimType::I64, &[n]), iota);
                 let numbers = ArrayVal { dim: n, elem: SVal::i64(numbers) };
-                self.map_rows(&numbers, ty, |s, number| match number {
+                self.map_rows(RegionKind::For, &numbers, ty, |s, number| match number {
                     SVal::Scalar(_, number) => {
                         let index = s.index_at(set, number)?;
                         element(s, index)

@@ -18,6 +18,7 @@
 //! otherwise destroy something that is still used.
 
 mod context;
+mod effects;
 mod entry;
 mod etype;
 mod eval;
@@ -55,7 +56,7 @@ pub fn simplify_with(
     sources: &SourceMap,
     parameters: &Parameters,
 ) -> Result<CoreProgram, Vec<Diagnostic>> {
-    let mut simplifier = Simplifier::new(sources, parameters);
+    let mut simplifier = Simplifier::new(sources, program.references, parameters);
     let mut env = Env::default();
     simplifier.declare(&mut env, &program.decs).map_err(|diagnostic| vec![*diagnostic])?;
     let mut entries = Vec::new();

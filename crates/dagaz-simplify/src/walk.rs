@@ -17,7 +17,8 @@ use dagaz_syntax::Name;
 use crate::free::Free;
 use crate::index_set::{DeclaredSet, ESet};
 use crate::value::{
-    AccVal, ChoiceVal, Code, DefInst, EArg, EDim, EType, Env, FunVal, Origin, SVal, SumVal, TypeBinding,
+    AccVal, ChoiceVal, Code, DefInst, EArg, EDim, EType, Env, FunVal, Origin, RefStep, RefVal, SVal, SumVal,
+    TypeBinding,
 };
 
 /// A part of a skeleton.
@@ -40,11 +41,13 @@ pub(crate) enum Kind {
     Intrinsic,
     Choice,
     Acc,
+    Ref,
     Alias,
     UnboundSize,
     Absent,
     FunType,
     AccType,
+    RefType,
     Abstract,
     IndexSet,
     /// How a size of a specialised function is known: as a constant, a global variable, or a parameter.
@@ -198,6 +201,7 @@ pub(crate) fn walk(value: &SVal, w: &mut dyn Walker, path: &mut Path) -> SVal {
             SVal::Choice(Rc::new(ChoiceVal { tag, alts }))
         }
         SVal::Acc(acc) => walk_acc(acc, w),
+        SVal::Ref(reference) => walk_ref(reference, w, path),
         SVal::Def(def) => SVal::Def(walk_def(def, w, path)),
         SVal::Alias(alias) => {
             w.token(Token::Kind(Kind::Alias));
@@ -239,11 +243,32 @@ fn walk_sum(sum: &SumVal, w: &mut dyn Walker, path: &mut Path) -> SVal {
 
 fn walk_acc(acc: &AccVal, w: &mut dyn Walker) -> SVal {
     w.token(Token::Kind(Kind::Acc));
-    let dim = w.dim(acc.dim);
+    w.token(Token::Number(acc.dims.len() as u64));
+    let dims: Vec<Atom> = acc.dims.iter().map(|dim| w.dim(*dim)).collect();
     let elem = walk_type(&acc.elem, w);
-    let core = |dim: Atom, elem: &EType| Type::Acc { index_dims: vec![dim], elems: type_leaves(elem, &[]) };
-    let atom = w.leaf(core(acc.dim, &acc.elem), core(dim, &elem), acc.acc);
-    SVal::Acc(Rc::new(AccVal { acc: atom, dim, elem }))
+    let core =
+        |dims: &[Atom], elem: &EType| Type::Acc { index_dims: dims.to_vec(), elems: type_leaves(elem, &[]) };
+    let atom = w.leaf(core(&acc.dims, &acc.elem), core(&dims, &elem), acc.acc);
+    SVal::Acc(Rc::new(AccVal { acc: atom, dims, elem }))
+}
+
+/// Which cell a reference is to is static; where in it, is not.
+fn walk_ref(reference: &RefVal, w: &mut dyn Walker, path: &Path) -> SVal {
+    w.token(Token::Kind(Kind::Ref));
+    w.token(Token::Number(reference.cell.0.into()));
+    w.token(Token::Number(reference.path.len() as u64));
+    let ty = walk_type(&reference.ty, w);
+    let step = |step: &RefStep| match step {
+        RefStep::Field(name) => {
+            w.token(Token::Name(*name));
+            *step
+        }
+        RefStep::Index(index, check) => {
+            w.token(Token::Kind(Kind::Array));
+            RefStep::Index(walk_leaf(PrimType::I64, *index, w, path), *check)
+        }
+    };
+    SVal::Ref(Rc::new(RefVal { cell: reference.cell, path: reference.path.iter().map(step).collect(), ty }))
 }
 
 fn walk_fun(fun: &FunVal, w: &mut dyn Walker, path: &mut Path) -> FunVal {
@@ -396,6 +421,10 @@ fn walk_type(ty: &EType, w: &mut dyn Walker) -> EType {
             w.token(Token::Kind(Kind::AccType));
             EType::Acc(Rc::new(walk_type(elem, w)))
         }
+        EType::Ref(content) => {
+            w.token(Token::Kind(Kind::RefType));
+            EType::Ref(Rc::new(walk_type(content, w)))
+        }
     }
 }
 
@@ -415,6 +444,6 @@ pub(crate) fn type_leaves(ty: &EType, dims: &[Atom]) -> Vec<Type> {
             let payloads = constrs.iter().flat_map(|(_, ts)| ts).flat_map(|t| type_leaves(t, dims));
             std::iter::once(array_type(PrimType::I8, dims)).chain(payloads).collect()
         }
-        EType::Fun | EType::Acc(_) => Vec::new(),
+        EType::Fun | EType::Acc(_) | EType::Ref(_) => Vec::new(),
     }
 }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
-use crate::types::{IDX, Liftedness, Scheme, Type, TypeId, TypeParam, TypeParamKind, VarId};
+use crate::types::{IDX, Liftedness, References, Scheme, Type, TypeId, TypeParam, TypeParamKind, VarId};
 
 /// Why a definition could not be checked.
 #[derive(Debug)]
@@ -87,6 +87,7 @@ pub struct Context {
     pub liftedness: HashMap<TypeId, Liftedness>,
     /// Parameters of abstract types; those not listed have none.
     pub type_params: HashMap<TypeId, Vec<TypeParam>>,
+    pub references: References,
     /// Types whose values number the elements of arrays.
     pub index_types: HashMap<TypeId, IndexType>,
     /// Type parameters that stand for index types.

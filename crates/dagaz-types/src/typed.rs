@@ -14,7 +14,7 @@ use std::rc::Rc;
 use dagaz_syntax::ast::{AttrKind, RangeKind};
 use dagaz_syntax::{Name, Span};
 
-use crate::types::{ModId, PrimType, RetType, Type, TypeArg, TypeId, TypeParam, VarId};
+use crate::types::{ModId, PrimType, References, RetType, Type, TypeArg, TypeId, TypeParam, VarId};
 
 /// A whole program, the prelude and all imported files first.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,8 @@ pub struct Program {
     /// Entry points of the main file, in order.
     pub entries: Vec<VarId>,
     pub index_checks: Vec<IndexCheck>,
+    /// Which types are references.
+    pub references: References,
 }
 
 /// A function that looks for a fault in a declared index type: from its sizes to the first number `k` whose index has

@@ -109,6 +109,8 @@ pub enum Overload {
     Equality,
     /// Any type but that of a function, or of what contains one.
     Data,
+    /// What the type of the parameter before it is, or is an array of.
+    ElementOfPrevious,
 }
 
 /// The type of a definition: `forall params. ty`. `overloads` is parallel to `params`, or empty.
@@ -136,7 +138,49 @@ pub fn most_lifted(a: Liftedness, b: Liftedness) -> Liftedness {
     if lifts_to(a, b) { b } else { a }
 }
 
+/// What a reference is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RefKind {
+    /// Read and written in order.
+    State,
+    /// Added to, in any order.
+    Accum,
+}
+
+/// The types of references, which the compiler provides: `state t` and `accum t`.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct References {
+    pub state: Option<TypeId>,
+    pub accum: Option<TypeId>,
+}
+
+impl References {
+    pub fn kind(&self, id: TypeId) -> Option<RefKind> {
+        match Some(id) {
+            state if state == self.state => Some(RefKind::State),
+            accum if accum == self.accum => Some(RefKind::Accum),
+            _ => None,
+        }
+    }
+
+    /// What a reference refers to.
+    pub fn content<'t>(&self, ty: &'t Type) -> Option<(TypeId, &'t Type)> {
+        match ty {
+            Type::Named { id, args, .. } if self.kind(*id).is_some() => match args.as_ref() {
+                [TypeArg::Type(content)] => Some((*id, content)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 impl Type {
+    /// A reference to a part of what another reference refers to.
+    pub fn reference(id: TypeId, content: Type) -> Type {
+        Type::Named { unique: false, id, args: [TypeArg::Type(content)].into() }
+    }
+
     pub const I64: Type = Type::Prim(PrimType::I64);
     pub const BOOL: Type = Type::Prim(PrimType::Bool);
 

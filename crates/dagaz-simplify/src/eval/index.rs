@@ -73,6 +73,9 @@ impl Simplifier<'_> {
     }
 
     pub fn index(&mut self, array: &SVal, slice: Vec<Position>) -> Res<SVal> {
+        if let SVal::Ref(reference) = array {
+            return self.index_reference(reference, &slice);
+        }
         if let ([Position::Index(i, check)], SVal::Array(array)) = (slice.as_slice(), array) {
             return self.element(array, *i, *check);
         }

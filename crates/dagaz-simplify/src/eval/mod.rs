@@ -9,8 +9,9 @@ mod pattern;
 mod range;
 mod update;
 
-pub(crate) use index::Position;
+pub(crate) use index::{Position, below_sizes};
 pub(crate) use literal::{float_literal, int_literal};
+pub(crate) use update::Step;
 
 use std::rc::Rc;
 
@@ -194,6 +195,9 @@ impl Simplifier<'_> {
     }
 
     pub fn project(&mut self, record: &SVal, field: Name) -> Res<SVal> {
+        if let SVal::Ref(reference) = record {
+            return self.project_reference(reference, field);
+        }
         if let SVal::Record(fields) = record
             && let Some((_, value)) = fields.iter().find(|(name, _)| *name == field)
         {

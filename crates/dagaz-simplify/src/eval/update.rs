@@ -15,7 +15,7 @@ use crate::value::{Env, SVal, as_var};
 use crate::walk::{flatten, rebuild};
 
 /// A step of the path, evaluated.
-enum Step {
+pub(crate) enum Step {
     Field(Name),
     Index(Vec<Position>, Span),
 }
@@ -43,7 +43,7 @@ impl Simplifier<'_> {
     }
 
     /// `outer` are the sizes above the target and `at` the place in them that is updated.
-    fn update(
+    pub fn update(
         &mut self,
         target: &SVal,
         outer: &[Atom],

@@ -17,7 +17,7 @@ impl Simplifier<'_> {
         }
     }
 
-    pub(super) fn array_vars(&self, leaves: &[Leaf]) -> Res<Vec<CoreVar>> {
+    pub(crate) fn array_vars(&self, leaves: &[Leaf]) -> Res<Vec<CoreVar>> {
         leaves.iter().map(|leaf| self.array_var(leaf)).collect()
     }
 

@@ -75,9 +75,10 @@ impl Infer<'_> {
             self.schemes.insert(var, Rc::new(scheme));
             self.bind_local(bind.name.name, Local::Var(var));
         }
-        let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body)?;
+        let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body, None)?;
         let ok = self.unify(&own_type, &ty);
         self.expect(ok, bind.name.span, "The function is used in itself at another type", &ty, &own_type)?;
+        self.settle_elements()?;
         self.warn_of_defaults(&ty, bind.name);
         self.apply_defaults()?;
         self.generalise(&ty);

@@ -98,7 +98,8 @@ impl Infer<'_> {
             ExpKind::Let { .. } | ExpKind::LetFun { .. } | ExpKind::LetWith { .. } => self.let_chain(e),
             ExpKind::Lambda { params, ret, body } => {
                 let mark = self.mark();
-                let ty = self.function(params, ret.as_ref(), body)?;
+                let expected = self.expected.take();
+                let ty = self.function(params, ret.as_ref(), body, expected)?;
                 self.leave(mark);
                 Ok(ty)
             }
@@ -198,10 +199,32 @@ impl Infer<'_> {
         let mut ty = self.exp(fun)?;
         let name = function_name(fun);
         for arg in args {
-            let arg_ty = self.exp(arg)?;
+            let arg_ty = self.argument(&ty, arg)?;
             ty = self.apply(&ty, &arg_ty, arg.span, &name)?;
         }
         Ok(ty)
+    }
+
+    /// The type of an argument. What a reference in a lambda refers to cannot be found from how it is used, since what
+    /// is indexed could be an array as well; so it comes from the function that the lambda is given to.
+    fn argument(&mut self, fun: &Type, arg: &Exp) -> Res<Type> {
+        if let Type::Arrow(arrow) = self.shallow(fun)
+            && is_lambda(arg)
+        {
+            self.expected = Some(arrow.from.clone());
+        }
+        let ty = self.exp(arg);
+        self.expected = None;
+        ty
+    }
+
+    /// Whether a reference occurs in a type.
+    fn mentions_reference(&self, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Named { id, .. } => self.cx.references.kind(id).is_some(),
+            Type::Record(fields) => fields.iter().any(|(_, t)| self.mentions_reference(t)),
+            Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Sum(_) | Type::Arrow(_) => false,
+        }
     }
 
     /// The type of applying a function to one argument. Rank inference will make this the place where an argument of
@@ -272,6 +295,9 @@ impl Infer<'_> {
     }
 
     fn project(&mut self, ty: &Type, field: Ident) -> Res<Type> {
+        if let Some((id, content)) = self.cx.references.content(&self.shallow(ty)) {
+            return Ok(Type::reference(id, self.project(content, field)?));
+        }
         if let Type::Record(fields) = self.shallow(ty)
             && let Some((_, t)) = fields.iter().find(|(f, _)| *f == field.name)
         {
@@ -286,6 +312,19 @@ impl Infer<'_> {
 
     /// The type of indexing or slicing.
     fn index(&mut self, ty: &Type, slice: &[SliceIndex], array_span: Span) -> Res<Type> {
+        if let Some((id, content)) = self.cx.references.content(&self.shallow(ty)) {
+            let range = slice.iter().find_map(|dim| match dim {
+                SliceIndex::Index(_) => None,
+                SliceIndex::Slice { span, .. } => Some(*span),
+            });
+            if let Some(span) = range {
+                return fail(
+                    Diagnostic::error("reference-range", span, "A reference cannot be sliced by a range")
+                        .help("write an index: the reference is then to that element"),
+                );
+            }
+            return Ok(Type::reference(id, self.index(content, slice, array_span)?));
+        }
         let mut ty = ty.clone();
         let mut kept = Vec::new();
         for dim in slice {
@@ -395,7 +434,7 @@ impl Infer<'_> {
                     let outer_metas = self.metas.len();
                     self.check_size_names(size_params(type_params), params)?;
                     let type_params = self.enter_type_params(type_params)?;
-                    let ty = self.function(params, ret.as_ref(), def)?;
+                    let ty = self.function(params, ret.as_ref(), def, None)?;
                     self.leave_type_params();
                     self.leave(inner);
                     self.check_type_scope(&type_params, outer_metas, name.span)?;
@@ -473,11 +512,18 @@ impl Infer<'_> {
         params: &[Pat],
         ret: Option<&dagaz_syntax::ast::TypeExp>,
         body: &Exp,
+        mut expected_type: Option<Type>,
     ) -> Res<Type> {
         self.check_pat_names(&params.iter().collect::<Vec<_>>())?;
         let mut types = Vec::new();
         for p in params {
-            let ty = self.fresh(p.span);
+            let mut ty = self.fresh(p.span);
+            if let Some(Type::Arrow(arrow)) = expected_type.take().map(|ty| self.shallow(&ty)) {
+                if self.mentions_reference(&arrow.from) {
+                    ty = arrow.from.clone();
+                }
+                expected_type = Some(arrow.to.ty.clone());
+            }
             self.bind_pat(p, &ty)?;
             types.push(ty);
         }
@@ -623,6 +669,14 @@ impl Infer<'_> {
                     .help("the pattern cannot be read as an expression; write `loop pattern = value …`"),
             ),
         }
+    }
+}
+
+fn is_lambda(e: &Exp) -> bool {
+    match &e.kind {
+        ExpKind::Lambda { .. } => true,
+        ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => is_lambda(inner),
+        _ => false,
     }
 }
 

@@ -28,7 +28,7 @@ impl PrimSet {
             Overload::Float => Some(PrimSet::FLOAT),
             Overload::Prim => Some(PrimSet::ALL),
             Overload::Bits => Some(PrimSet::BITS),
-            Overload::Equality | Overload::Data => None,
+            Overload::Equality | Overload::Data | Overload::ElementOfPrevious => None,
         }
     }
 
@@ -504,6 +504,12 @@ impl Infer<'_> {
                 ))
             }
             Type::Arrow(_) => Ok(()),
+            Type::Named { id, .. } if max != Liftedness::Lifted && self.cx.references.kind(id).is_some() => {
+                mismatch(format!(
+                    "The type \"{}\" is a reference, which cannot be in an array or in another reference, nor be the result of a branch, a loop or a handler",
+                    self.show(ty)
+                ))
+            }
             Type::Named { id, .. } => {
                 let have = self.cx.liftedness.get(&id).copied().unwrap_or(Liftedness::Unlifted);
                 let functions_allowed = self.cx.dialect == Dialect::Dagaz && have == Liftedness::Lifted;

@@ -122,6 +122,9 @@ impl Checker<'_> {
             let class = |p: &TypeParam| matches!(p.kind, TypeParamKind::Type(..)).then_some(Overload::Data);
             scheme.overloads = scheme.params.iter().map(class).collect();
         }
+        if dec.attrs.iter().any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "elements")) {
+            scheme.overloads = vec![None, Some(Overload::ElementOfPrevious), None];
+        }
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.unit.role == Role::Main {

@@ -7,7 +7,7 @@ use dagaz_syntax::ast::{AttrKind, DecKind, ModTypeExpKind, Program, SpecKind};
 use super::Checker;
 use crate::context::Res;
 use crate::env::{Env, ValueBinding};
-use crate::types::{Overload, TypeParam, TypeParamKind};
+use crate::types::{Overload, Type, TypeParam, TypeParamKind};
 
 impl Checker<'_> {
     /// What `prelude/intrinsics.fut` specifies. Problems in it are reported like a user's.
@@ -50,6 +50,13 @@ impl Checker<'_> {
             SpecKind::Type { name, liftedness, params, .. } => {
                 let (binding, _) = self.abstract_type(*name, *liftedness, params)?;
                 let binding = Rc::new(binding);
+                if let Type::Named { id, .. } = &binding.ty {
+                    match name.name.as_str() {
+                        "state" => self.cx.references.state = Some(*id),
+                        "accum" => self.cx.references.accum = Some(*id),
+                        _ => {}
+                    }
+                }
                 if let Some(frame) = self.frames.last_mut() {
                     frame.types.insert(name.name, binding.clone());
                 }

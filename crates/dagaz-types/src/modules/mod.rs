@@ -55,6 +55,8 @@ pub(crate) struct Progress {
     /// The scope around all files.
     base: Env,
     prelude: Rc<Env>,
+    /// What the prelude adds to plain Futhark.
+    extensions: Rc<Env>,
     signatures: Vec<(String, String)>,
 }
 
@@ -85,7 +87,12 @@ impl Progress {
     }
 
     pub fn finish(self) -> CheckedProgram {
-        let program = Program { decs: self.decs, entries: self.entries, index_checks: self.index_checks };
+        let program = Program {
+            decs: self.decs,
+            entries: self.entries,
+            index_checks: self.index_checks,
+            references: self.cx.references,
+        };
         CheckedProgram { program, diagnostics: self.cx.diagnostics, signatures: self.signatures }
     }
 
@@ -113,14 +120,19 @@ impl Progress {
                 self.base.modules.insert(Name::new("intrinsics"), Module::Struct(env.clone()));
                 env
             }
-            Role::Prelude | Role::PreludeRoot => {
+            Role::Prelude | Role::Extension | Role::PreludeRoot => {
                 let env = Rc::new(checker.declarations(&unit.program.decs));
-                if unit.role == Role::PreludeRoot {
-                    self.prelude = env.clone();
+                match unit.role {
+                    Role::PreludeRoot => self.prelude = env.clone(),
+                    Role::Extension => self.extensions = env.clone(),
+                    Role::Intrinsics | Role::Prelude | Role::Import | Role::Main => {}
                 }
                 env
             }
             Role::Import | Role::Main => {
+                if checker.cx.dialect == Dialect::Dagaz {
+                    checker.frames.push((*self.extensions).clone());
+                }
                 checker.frames.push((*self.prelude).clone());
                 Rc::new(checker.declarations(&unit.program.decs))
             }

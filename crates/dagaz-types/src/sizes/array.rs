@@ -102,7 +102,13 @@ impl Sizer<'_> {
 
     pub(super) fn index(&mut self, array: Exp, slice: &[SynIndex], span: Span) -> Res<Exp> {
         let mut exts = Vec::new();
-        let (slice, ty) = self.slice(&array.ty.clone(), slice, span, Some(&mut exts))?;
+        let reference = self.cx.references.content(&array.ty).map(|(id, content)| (id, content.clone()));
+        let whole = reference.as_ref().map_or(&array.ty, |(_, content)| content).clone();
+        let (slice, part) = self.slice(&whole, slice, span, Some(&mut exts))?;
+        let ty = match reference {
+            Some((id, _)) => Type::reference(id, part),
+            None => part,
+        };
         Ok(Exp { kind: ExpKind::Index { array: Box::new(array), slice }, ty, exts, span })
     }
 

@@ -240,9 +240,15 @@ impl Sizer<'_> {
     }
 
     pub(super) fn project(&mut self, e: Exp, field: dagaz_syntax::Name, span: Span) -> Res<Exp> {
-        let ty = match &self.represented(&e.ty) {
+        let reference = self.cx.references.content(&e.ty).map(|(id, content)| (id, content.clone()));
+        let content = reference.as_ref().map_or(&e.ty, |(_, content)| content);
+        let ty = match &self.represented(content) {
             Type::Record(fields) => fields.iter().find(|(f, _)| *f == field).map(|(_, t)| t.clone()),
             _ => None,
+        };
+        let ty = match (reference, ty) {
+            (Some((id, _)), Some(part)) => Some(Type::reference(id, part)),
+            (_, ty) => ty,
         };
         match ty {
             Some(ty) => Ok(plain(ExpKind::Project(Box::new(e), field), ty, span)),

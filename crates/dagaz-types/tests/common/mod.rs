@@ -72,6 +72,7 @@ pub fn check(source: &str, expect: Expect) {
     let prelude = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prelude");
     let mut loader = Loader::default();
     loader.prelude_file(&prelude.join("intrinsics.fut"), Role::Intrinsics);
+    loader.prelude_file(&prelude.join("effects.fut"), Role::Extension);
     loader.prelude_file(&prelude.join("prelude.fut"), Role::PreludeRoot);
     loader.unit("test.fut", source, Role::Main, None);
     let checked = check_program(&loader.units, &loader.sources, Dialect::Dagaz);
