@@ -24,7 +24,7 @@ mod walk;
 
 use dagaz_core::exp::Program;
 
-pub use crate::accumulators::simplify_accumulators;
+pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
 pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
@@ -73,6 +73,11 @@ fn optimise(program: &mut Program) {
     share_common_expressions(program);
     prove_bounds(program);
     simplify(program);
+    if single_out_rows(program) {
+        simplify_accumulators(program);
+        simplify(program);
+        prove_bounds(program);
+    }
     read_rows(program);
     // What was read is a row now, and functions of it are the same in every iteration further in.
     hoist_invariants(program);
