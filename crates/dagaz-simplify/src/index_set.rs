@@ -261,7 +261,7 @@ impl<'s> Simplifier<'s> {
     }
 
     /// The index of a number, which is known to be one.
-    pub fn from_ordinal(&mut self, set: &ESet, number: Atom) -> Res<SVal> {
+    pub fn index_at(&mut self, set: &ESet, number: Atom) -> Res<SVal> {
         match set {
             ESet::Size(_) => Ok(SVal::i64(number)),
             ESet::Record(sets) => {
@@ -296,10 +296,10 @@ impl<'s> Simplifier<'s> {
             let size = self.cardinality(set)?;
             let low = self.binop(BinOp::Rem, PrimType::I64, rest, size);
             rest = self.binop(BinOp::Quot, PrimType::I64, rest, size);
-            values.push(self.from_ordinal(set, low)?);
+            values.push(self.index_at(set, low)?);
         }
         if let Some(first) = first {
-            values.push(self.from_ordinal(first, rest)?);
+            values.push(self.index_at(first, rest)?);
         }
         values.reverse();
         Ok(values)
@@ -355,7 +355,7 @@ impl<'s> Simplifier<'s> {
                 let numbers = ArrayVal { dim: n, elem: SVal::i64(numbers) };
                 self.map_rows(RegionKind::For, &numbers, ty, |s, number| match number {
                     SVal::Scalar(_, number) => {
-                        let index = s.from_ordinal(set, number)?;
+                        let index = s.index_at(set, number)?;
                         element(s, index)
                     }
                     _ => s.bug("an ordinal that is not a number"),
@@ -462,7 +462,7 @@ impl<'s> Simplifier<'s> {
             MsgPart::Text(".".into()),
         ];
         self.assert(valid, message);
-        self.from_ordinal(&set, number)
+        self.index_at(&set, number)
     }
 
     pub fn cardinality_of(&mut self, type_args: &[EArg]) -> Res<SVal> {

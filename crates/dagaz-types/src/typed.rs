@@ -22,8 +22,22 @@ pub struct Program {
     pub decs: Vec<Rc<Dec>>,
     /// Entry points of the main file, in order.
     pub entries: Vec<VarId>,
+    pub index_checks: Vec<IndexCheck>,
     /// Which types are references.
     pub references: References,
+}
+
+/// A function that looks for a fault in a declared index type: from its sizes to the first number `k` whose index has
+/// another number, and that number; or -1 and the size of the set.
+#[derive(Clone, Debug)]
+pub struct IndexCheck {
+    pub entry: VarId,
+    pub name: Name,
+    /// The type's size parameters.
+    pub sizes: Vec<Name>,
+    pub span: Span,
+    /// Where its functions are written.
+    pub functions: Vec<(Name, Span)>,
 }
 
 #[derive(Clone, Debug)]

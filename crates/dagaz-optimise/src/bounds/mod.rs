@@ -14,7 +14,8 @@
 //!
 //! Facts are about integers that do not wrap. `c = a + b` is a fact only if the facts in scope bound the sum by the range
 //! of its type; else `c` is an unknown. What bounds most sums is that no array has 2^60 elements, since it could not be
-//! stored: so the product of its sizes is less, and so is a size where no other one can be zero. `iota` and `replicate` may
+//! stored: so the product of its sizes is less, and so is a size where no other one can be zero, as inside of a map over the
+//! other one. `iota` and `replicate` may
 //! take no memory and are not bounded by it, nor is the number of iterations of a loop.
 
 mod conditions;
@@ -189,6 +190,7 @@ impl Walk {
     /// Learns that `0 <= number < bound`.
     fn within(&mut self, number: VarId, ty: PrimType, bound: Atom) {
         self.facts.types.insert(number, ty);
+        self.facts.learn_nonempty(bound);
         let number = Form::var(number);
         let rest = self.facts.form(bound).and_then(|bound| bound.minus(&number)?.offset(-1));
         self.facts.learn_below(&number, bound);

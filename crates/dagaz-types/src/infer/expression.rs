@@ -355,7 +355,7 @@ impl Infer<'_> {
                 }
             };
             match index {
-                Some((actual, span)) => self.check_index(&size, &actual, span)?,
+                Some((actual, span)) => self.check_index(&size, &actual, span, array_span)?,
                 None => kept.push(size),
             }
             ty = elem;

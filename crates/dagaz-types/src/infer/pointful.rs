@@ -175,8 +175,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Check the type of an index against the dimension that it is used in.
-    pub(super) fn check_index(&mut self, dim: &Size, actual: &Type, span: Span) -> Res<()> {
+    /// Check the type of an index against the dimension that it is used in, of the array at `array`.
+    pub(super) fn check_index(&mut self, dim: &Size, actual: &Type, span: Span, array: Span) -> Res<()> {
         let set = match dim {
             Size::Set(ty) => self.shallow(ty),
             Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => Type::I64,
@@ -191,20 +191,32 @@ impl Infer<'_> {
                 false
             }
         };
-        match &set {
-            Type::Prim(_) | Type::Meta(_) if number || matches!(set, Type::Prim(_)) => {
-                let ok = self.unify(&set, &Type::I64);
-                self.demand(ok, span, "An index must be of an integer type")?;
-                let index = self.fresh_with(span, Constraint::prims(PrimSet::INTEGRAL));
-                let ok = self.unify(&index, actual);
-                self.expect(ok, span, "An index must be of an integer type", &index, actual)
+        let ok = match &set {
+            Type::Prim(_) => self.constrain(actual, Constraint::prims(PrimSet::INTEGRAL)),
+            Type::Meta(_) if number => {
+                let plain = self.unify(&set, &Type::I64);
+                plain.and_then(|()| self.constrain(actual, Constraint::prims(PrimSet::INTEGRAL)))
             }
-            _ => {
-                let ok = self.unify(&set, actual);
-                let what = "This is not an index of the set that the array is indexed by";
-                self.expect(ok, span, what, &set, actual)
-            }
-        }
+            _ => self.unify(&set, actual),
+        };
+        ok.map_err(|mismatch| {
+            let plain = matches!(set, Type::Prim(_) | Type::Meta(_));
+            let (code, message, indexed) = match plain {
+                true => {
+                    ("type-mismatch", "An index must be of an integer type".to_owned(), "a size".to_owned())
+                }
+                false => {
+                    let set = format!("\"{}\"", self.show(&set));
+                    let message =
+                        format!("This is not an index of the set {set} that the array is indexed by");
+                    ("wrong-index", message, set)
+                }
+            };
+            let d = Diagnostic::error(code, span, message)
+                .at(format!("has type \"{}\"", self.show(actual)))
+                .label(array, format!("this array is indexed by {indexed}"));
+            mismatch.note.into_iter().fold(d, Diagnostic::help).into()
+        })
     }
 
     /// What represents the values of an index type.

@@ -3,18 +3,18 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use dagaz_syntax::ast::{AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, IndexBind, TypeBind, ValBind};
+use dagaz_syntax::ast::{AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::Checker;
 use super::mod_type::sizes_left_of_arrows;
 use crate::Role;
-use crate::context::{Dialect, Error, IndexType, Res, ValueInfo, error, fail};
+use crate::context::{Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
 use crate::subst::constructive_sizes;
-use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind, TypeDef};
+use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::{Liftedness, Overload, Type, TypeParam, TypeParamKind, VarId};
 
 /// Names that one list of declarations defines, for finding duplicates.
@@ -106,7 +106,7 @@ impl Checker<'_> {
         }
     }
 
-    fn value(&mut self, bind: &ValBind, dec: &SynDec) -> Res<ValueBinding> {
+    pub(super) fn value(&mut self, bind: &ValBind, dec: &SynDec) -> Res<ValueBinding> {
         if matches!(bind.name.name.as_str(), "&&" | "||") {
             return error(
                 "reserved-operator",
@@ -251,37 +251,6 @@ impl Checker<'_> {
             let exts = def.ret.exts.clone();
             def.body = Exp { kind: ExpKind::App { fun, args }, ty, exts, span };
         }
-    }
-
-    /// `index type`: a type of its own, whose representation only its functions see.
-    fn index_type(&mut self, bind: &IndexBind, dec: &SynDec, env: &mut Env) -> Res<()> {
-        let name = bind.ty.name;
-        if self.cx.dialect == Dialect::Strict {
-            return error("not-futhark", name.span, "An index type is not part of plain Futhark");
-        }
-        if self.functors > 0 {
-            return fail(
-                Diagnostic::error(
-                    "index-type-in-functor",
-                    name.span,
-                    "An index type cannot be declared in a parametric module",
-                )
-                .help("declare it outside, with the sizes that it depends on as parameters"),
-            );
-        }
-        let (params, ret) = self.type_expression(&bind.ty.params, &bind.ty.body)?;
-        let functions = self.value(&bind.functions, dec)?;
-        let ValueBinding::Def(var) = functions else { return Err(Error::Silenced) };
-        let (binding, declared) = self.abstract_type(name, Liftedness::Unlifted, &bind.ty.params)?;
-        let index =
-            IndexType { params: params.clone(), representation: ret.ty.clone(), functions: Some(var) };
-        self.cx.index_types.insert(declared.id, index);
-        let definition =
-            TypeDef { id: declared.id, params, exts: Vec::new(), body: ret.ty, index: Some(var) };
-        self.decs.push(Rc::new(Dec::Abstract(definition)));
-        env.types.insert(name.name, Rc::new(binding));
-        env.bind_value(name.name, functions);
-        Ok(())
     }
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {

@@ -5,6 +5,7 @@
 //! application runs with other values for the ids of the parameter.
 
 mod declaration;
+mod index_type;
 mod intrinsics;
 mod matching;
 mod mod_exp;
@@ -18,7 +19,7 @@ use dagaz_syntax::{Name, SourceMap};
 use crate::context::{Context, Dialect};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::print::prim_name;
-use crate::typed::{Dec, Program, TypeDef};
+use crate::typed::{Dec, IndexCheck, Program, TypeDef};
 use crate::types::{IDX, Liftedness, PrimType, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 use crate::{CheckedProgram, Role, Unit};
 
@@ -35,6 +36,7 @@ pub(crate) struct Checker<'a> {
     /// Abstract types that came into being, for functors to list.
     generative: Vec<TypeId>,
     entries: Vec<VarId>,
+    index_checks: Vec<IndexCheck>,
     /// How many modules deep we are; entry points are at 0.
     depth: usize,
     /// How many of them are parametric.
@@ -49,6 +51,7 @@ pub(crate) struct Progress {
     decs: Vec<Rc<Dec>>,
     generative: Vec<TypeId>,
     entries: Vec<VarId>,
+    index_checks: Vec<IndexCheck>,
     /// The scope around all files.
     base: Env,
     prelude: Rc<Env>,
@@ -84,7 +87,12 @@ impl Progress {
     }
 
     pub fn finish(self) -> CheckedProgram {
-        let program = Program { decs: self.decs, entries: self.entries, references: self.cx.references };
+        let program = Program {
+            decs: self.decs,
+            entries: self.entries,
+            index_checks: self.index_checks,
+            references: self.cx.references,
+        };
         CheckedProgram { program, diagnostics: self.cx.diagnostics, signatures: self.signatures }
     }
 
@@ -99,6 +107,7 @@ impl Progress {
             decs: std::mem::take(&mut self.decs),
             generative: std::mem::take(&mut self.generative),
             entries: std::mem::take(&mut self.entries),
+            index_checks: std::mem::take(&mut self.index_checks),
             depth: 0,
             functors: 0,
         };
@@ -138,6 +147,7 @@ impl Progress {
         self.decs = checker.decs;
         self.generative = checker.generative;
         self.entries = checker.entries;
+        self.index_checks = checker.index_checks;
     }
 }
 
