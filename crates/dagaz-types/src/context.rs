@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use crate::checks::EffectScheme;
 use crate::types::{IDX, Liftedness, References, Scheme, Type, TypeId, TypeParam, TypeParamKind, VarId};
 
 /// Why a definition could not be checked.
@@ -88,6 +89,11 @@ pub struct Context {
     /// Parameters of abstract types; those not listed have none.
     pub type_params: HashMap<TypeId, Vec<TypeParam>>,
     pub references: References,
+    /// The effects of definitions, and their rows as they are shown, where there are any.
+    pub(crate) effects: HashMap<VarId, Rc<EffectScheme>>,
+    pub(crate) effect_rows: HashMap<VarId, Vec<String>>,
+    /// Whether a file of the prelude is being checked.
+    pub in_prelude: bool,
     /// Types whose values number the elements of arrays.
     pub index_types: HashMap<TypeId, IndexType>,
     /// Type parameters that stand for index types.

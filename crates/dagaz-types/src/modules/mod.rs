@@ -111,6 +111,7 @@ impl Progress {
             depth: 0,
             functors: 0,
         };
+        checker.cx.in_prelude = !matches!(unit.role, Role::Import | Role::Main);
         let env = match unit.role {
             Role::Intrinsics => {
                 let env = checker.intrinsics(&unit.program);
@@ -167,7 +168,9 @@ impl Checker<'_> {
             .filter_map(|(v, name)| {
                 let info = self.cx.values.get(&v)?;
                 let name = if name.is_symbol() { format!("({name})") } else { name.to_string() };
-                Some((name, self.cx.show_scheme(&info.scheme)))
+                let ty = self.cx.show_scheme(&info.scheme);
+                let rows = self.cx.effect_rows.get(&v).map_or(&[][..], Vec::as_slice);
+                Some((name, crate::checks::with_rows(&ty, rows)))
             })
             .collect()
     }
