@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use crate::automap::Edit;
+use crate::env::ValueBinding;
 use crate::types::{Liftedness, Scheme, TypeId, TypeParam, VarId};
 
 /// Why a definition could not be checked.
@@ -78,7 +80,11 @@ pub struct Context {
     pub liftedness: HashMap<TypeId, Liftedness>,
     /// Parameters of abstract types; those not listed have none.
     pub type_params: HashMap<TypeId, Vec<TypeParam>>,
+    /// What the names of the prelude mean there, for code that the compiler writes itself.
+    pub prelude_values: Rc<HashMap<Name, ValueBinding>>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The maps and reps that were left out so far.
+    pub edits: Vec<Edit>,
 }
 
 impl Context {

@@ -41,6 +41,8 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
     /// The names and types of the main file's definitions, in order.
     pub signatures: Vec<(String, String)>,
+    /// The main file with all maps and reps written out that it leaves out.
+    pub explicit: String,
 }
 
 /// How a program is compiled.
@@ -150,8 +152,10 @@ fn check(loaded: Loaded, dialect: Dialect) -> Result<(SourceMap, dagaz_types::Ch
 }
 
 fn check_loaded(loaded: Loaded, dialect: Dialect) -> Result<Checked, Failure> {
+    let main = loaded.main;
     let (sources, checked) = check(loaded, dialect)?;
-    Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
+    let explicit = dagaz_types::edited_file(&sources, main, &checked.edits);
+    Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures, explicit })
 }
 
 fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Compiled, Failure> {

@@ -20,6 +20,7 @@ macro_rules! pages {
 const PAGES: &[(&str, &str)] = pages![
     "alias-free-variable",
     "aliases-previously-returned",
+    "ambiguous-map",
     "ambiguous-size",
     "ambiguous-type",
     "anonymous-size",

@@ -65,7 +65,12 @@ impl Progress {
 
     pub fn finish(self) -> CheckedProgram {
         let program = Program { decs: self.decs, entries: self.entries };
-        CheckedProgram { program, diagnostics: self.cx.diagnostics, signatures: self.signatures }
+        CheckedProgram {
+            program,
+            diagnostics: self.cx.diagnostics,
+            signatures: self.signatures,
+            edits: self.cx.edits,
+        }
     }
 
     /// Check one more file.
@@ -94,6 +99,7 @@ impl Progress {
                 let env = Rc::new(checker.declarations(&unit.program.decs));
                 if unit.role == Role::PreludeRoot {
                     self.prelude = env.clone();
+                    checker.cx.prelude_values = Rc::new(env.values.clone());
                 }
                 env
             }
