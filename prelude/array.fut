@@ -145,3 +145,19 @@ def tabulate_2d 'a (n: i64) (m: i64) (f: i64 -> i64 -> a) : *[n][m]a =
 -- | As `tabulate_2d`, for three dimensions.
 def tabulate_3d 'a (n: i64) (m: i64) (o: i64) (f: i64 -> i64 -> i64 -> a) : *[n][m][o]a =
   map (\i -> tabulate_2d m o (f i)) (iota n)
+
+-- | The number of an index in its set, counted from 0.
+def ordinal 'k (i: k) : i64 = intrinsics.ordinal i
+
+-- | The index with a number, which must be below the size of the set.
+def from_ordinal 'k (number: i64) : k = intrinsics.from_ordinal number
+
+-- | The indices of an array, in order.
+def indices_of 'k 'a (_: [k]a) : [k]k = for i -> i
+
+-- | The first number whose index has another number, and that number; or -1 and the size of the set. No more than a
+-- thousand indices are looked at.
+def index_fault 'i (set: {size: i64, ordinal: i -> i64, from_ordinal: i64 -> i}) : (i64, i64) =
+  let n = i64.min set.size 1000
+  let fault = loop k = 0 while k < n && set.ordinal (set.from_ordinal k) == k do k + 1
+  in if set.size < 0 then (0, set.size) else if fault < n then (fault, set.ordinal (set.from_ordinal fault)) else (-1, set.size)

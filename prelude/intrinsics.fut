@@ -126,11 +126,27 @@ module type intrinsics = {
   -- each segment, the offsets, all results in a row, and the other results.
   val flatmap 'a 'b 'c [n] : (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
+  -- Index sets: the attribute `index` says that the first type parameter is one. `pointful` is what `for` stands for.
+  #[index] val pointful 'k 'a : (k -> a) -> *[k]a
+  #[index] val cardinality 'k : () -> i64
+  #[index] val ordinal 'k : k -> i64
+  #[index] val from_ordinal 'k : i64 -> k
+
   -- Accumulators: write-only arrays that many iterations may write at once.
   type~ acc 't
   val acc_write 't [k] : *acc ([k]t) -> i64 -> t -> *acc ([k]t)
   val scatter_stream 'a 'b [k] [n] : *[k]a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
   val hist_stream 'a 'b [k] [n] : *[k]a -> (a -> a -> a) -> a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
+
+  -- References, and the handlers that make them.
+  type^ state 't
+  type^ accum 't
+  val run_state 's 'a : s -> (state s -> a) -> (a, *s)
+  val run_accum 's 'a : (accum s -> a) -> (a, *s)
+  val run_accum_with 's 'e 'a : (e -> e -> e) -> e -> (accum s -> a) -> (a, *s)
+  val state_get 't : state t -> *t
+  val state_set 't : state t -> t -> ()
+  val accumulate 't : accum t -> t -> ()
 
   -- Views by offset and (length, stride) per dimension.
   val flat_index_2d 't [n] : [n]t -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> ?[m][k].[m][k]t

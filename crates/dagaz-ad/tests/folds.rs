@@ -89,31 +89,45 @@ fn maximum_backwards_finds_the_first() {
                     let (c_10: f64) = f64.max a_8 b_9
                     in (c_10)
                   neutral (-f64.inf)
-              let (iota_11: [n_0]i64) = iota i64 n_0 0i64 1i64
-              let (best_19: f64, best_20: i64) =
-                reduce n_0 (as_6, iota_11)
-                  op \(x_12: f64, x_13: i64, x_14: f64, x_15: i64) : (f64, i64) ->
-                    let (max_16: f64) = f64.max x_12 x_14
-                    let (le_17: bool) = f64.le x_14 x_12
-                    let (chosen_18: i64) =
-                      if le_17 then
-                        in (x_13)
+              let (extreme_14: f64) =
+                reduce n_0 (as_6)
+                  op \(a_11: f64, b_12: f64) : (f64) ->
+                    let (c_13: f64) = f64.max a_11 b_12
+                    in (c_13)
+                  neutral (-f64.inf)
+              let (iota_15: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (best_23: i64) =
+                reduce_comm n_0 (as_6, iota_15)
+                  pre \(x_16: f64, x_17: i64) : (i64) ->
+                    let (eq_18: bool) = f64.eq x_16 extreme_14
+                    let (chosen_19: i64) =
+                      if eq_18 then
+                        in (x_17)
                       else
-                        in (x_15)
-                    in (max_16, chosen_18)
-                  neutral (-f64.inf, -1i64)
-              let (zeros_21: [n_0]f64) = replicate [n_0] 0.0f64
-              let (le_22: bool) = i64.le 0i64 best_20
-              let (as_adj_26: [n_0]f64) =
-                if le_22 then
-                  let (part_23: f64) = zeros_21[best_20] certified
-                  let (add_24: f64) = f64.add part_23 ct_2
-                  let (as_adj_25: [n_0]f64) = zeros_21 with [best_20] = add_24 certified
-                  in (as_adj_25)
+                        in (n_0)
+                    in (chosen_19)
+                  op \(x_20: i64, y_21: i64) : (i64) ->
+                    let (z_22: i64) = i64.min x_20 y_21
+                    in (z_22)
+                  neutral (n_0)
+              let (lt_24: bool) = i64.lt best_23 n_0
+              let (chosen_25: i64) =
+                if lt_24 then
+                  in (best_23)
                 else
-                  in (zeros_21)
+                  in (-1i64)
+              let (zeros_26: [n_0]f64) = replicate [n_0] 0.0f64
+              let (le_27: bool) = i64.le 0i64 chosen_25
+              let (as_adj_31: [n_0]f64) =
+                if le_27 then
+                  let (part_28: f64) = zeros_26[chosen_25] certified
+                  let (add_29: f64) = f64.add part_28 ct_2
+                  let (as_adj_30: [n_0]f64) = zeros_26 with [chosen_25] = add_29 certified
+                  in (as_adj_30)
+                else
+                  in (zeros_26)
               let (y_4: f64) = p_7
-              let (xs_adj_5: [n_0]f64) = as_adj_26
+              let (xs_adj_5: [n_0]f64) = as_adj_31
               in (xs_adj_5)
         "#]],
     );
@@ -188,36 +202,50 @@ fn reduction_of_rows_by_elements_is_one_of_columns() {
                           in (z_21)
                         neutral (ne_18)
                     in (column_22)
-              let (adj_46: [k_1][n_0]f64) =
+              let (adj_51: [k_1][n_0]f64) =
                 map k_1 (columns_16, ne_3, ct_4)
                   \(xs_23: [n_0]f64, ne_24: f64, ct_29: f64) : ([n_0]f64) ->
-                    let (iota_30: [n_0]i64) = iota i64 n_0 0i64 1i64
-                    let (best_38: f64, best_39: i64) =
-                      reduce n_0 (xs_23, iota_30)
-                        op \(x_31: f64, x_32: i64, x_33: f64, x_34: i64) : (f64, i64) ->
-                          let (min_35: f64) = f64.min x_33 x_31
-                          let (le_36: bool) = f64.le x_33 x_31
-                          let (chosen_37: i64) =
-                            if le_36 then
-                              in (x_34)
+                    let (extreme_33: f64) =
+                      reduce n_0 (xs_23)
+                        op \(y_30: f64, x_31: f64) : (f64) ->
+                          let (z_32: f64) = f64.min x_31 y_30
+                          in (z_32)
+                        neutral (ne_24)
+                    let (iota_34: [n_0]i64) = iota i64 n_0 0i64 1i64
+                    let (best_42: i64) =
+                      reduce_comm n_0 (xs_23, iota_34)
+                        pre \(x_35: f64, x_36: i64) : (i64) ->
+                          let (eq_37: bool) = f64.eq x_35 extreme_33
+                          let (chosen_38: i64) =
+                            if eq_37 then
+                              in (x_36)
                             else
-                              in (x_32)
-                          in (min_35, chosen_37)
-                        neutral (ne_24, -1i64)
-                    let (zeros_40: [n_0]f64) = replicate [n_0] 0.0f64
-                    let (le_41: bool) = i64.le 0i64 best_39
-                    let (xs_adj_45: [n_0]f64) =
-                      if le_41 then
-                        let (part_42: f64) = zeros_40[best_39] certified
-                        let (add_43: f64) = f64.add part_42 ct_29
-                        let (xs_adj_44: [n_0]f64) = zeros_40 with [best_39] = add_43 certified
-                        in (xs_adj_44)
+                              in (-1i64)
+                          in (chosen_38)
+                        op \(x_39: i64, y_40: i64) : (i64) ->
+                          let (z_41: i64) = i64.max x_39 y_40
+                          in (z_41)
+                        neutral (-1i64)
+                    let (lt_43: bool) = i64.lt best_42 n_0
+                    let (chosen_44: i64) =
+                      if lt_43 then
+                        in (best_42)
                       else
-                        in (zeros_40)
-                    in (xs_adj_45)
-              let (ct_47: [n_0][k_1]f64) = rearrange (1, 0) adj_46
+                        in (-1i64)
+                    let (zeros_45: [n_0]f64) = replicate [n_0] 0.0f64
+                    let (le_46: bool) = i64.le 0i64 chosen_44
+                    let (xs_adj_50: [n_0]f64) =
+                      if le_46 then
+                        let (part_47: f64) = zeros_45[chosen_44] certified
+                        let (add_48: f64) = f64.add part_47 ct_29
+                        let (xs_adj_49: [n_0]f64) = zeros_45 with [chosen_44] = add_48 certified
+                        in (xs_adj_49)
+                      else
+                        in (zeros_45)
+                    in (xs_adj_50)
+              let (ct_52: [n_0][k_1]f64) = rearrange (1, 0) adj_51
               let (y_6: [k_1]f64) = p_9
-              let (xs_adj_7: [n_0][k_1]f64) = ct_47
+              let (xs_adj_7: [n_0][k_1]f64) = ct_52
               in (xs_adj_7)
         "#]],
     );

@@ -19,11 +19,12 @@ mod rows;
 mod sharing;
 mod simplify;
 mod small;
+mod unflatten;
 mod walk;
 
 use dagaz_core::exp::Program;
 
-pub use crate::accumulators::simplify_accumulators;
+pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
 pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
@@ -35,6 +36,7 @@ pub use crate::inline::inline_calls;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
+pub use crate::unflatten::nest_flat_maps;
 
 /// The cheap part, for programs fresh from the simplifier.
 pub fn clean_up(program: &mut Program) {
@@ -71,7 +73,17 @@ fn optimise(program: &mut Program) {
     share_common_expressions(program);
     prove_bounds(program);
     simplify(program);
+    if single_out_rows(program) {
+        simplify_accumulators(program);
+        simplify(program);
+        prove_bounds(program);
+    }
     read_rows(program);
+    // What was read is a row now, and functions of it are the same in every iteration further in.
+    hoist_invariants(program);
+    if nest_flat_maps(program) {
+        simplify(program);
+    }
     remove_dead_code(program);
     // What was fused further out brings maps together further in.
     for _ in 0..MOST_FUSIONS {
@@ -83,4 +95,5 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
+    share_common_expressions(program);
 }

@@ -51,6 +51,13 @@ impl Unrolled<'_> {
     /// `None` if the statement stays as it is.
     fn stm(&mut self, stm: &Stm) -> Option<()> {
         match &stm.exp {
+            Exp::Map { width, arrays, lambda } if *width == Atom::i64(1) && has_scalar_rows(lambda) => {
+                self.only_row(arrays, lambda);
+                for ((param, elem), row) in stm.pat.iter().zip(&lambda.body.result).zip(&lambda.ret) {
+                    let exp = Exp::ArrayLit { row: row.clone(), elems: vec![*elem] };
+                    self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
+                }
+            }
             Exp::Map { width, arrays, lambda } => {
                 let rows = small(*width, &[lambda])?;
                 let mut columns: Vec<Vec<Atom>> = vec![Vec::new(); stm.pat.len()];
@@ -86,6 +93,15 @@ impl Unrolled<'_> {
             _ => return None,
         }
         Some(())
+    }
+
+    /// The statements of a lambda that runs once, whatever they are: nothing is repeated.
+    fn only_row(&mut self, arrays: &[VarId], lambda: &Lambda) {
+        for (array, param) in arrays.iter().zip(&lambda.params) {
+            let exp = Exp::Index { array: *array, indices: vec![Atom::i64(0)], check: Check::Certified };
+            self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
+        }
+        self.stms.extend(lambda.body.stms.iter().cloned());
     }
 
     /// The elements at a position.
@@ -128,6 +144,11 @@ fn small(width: Atom, lambdas: &[&Lambda]) -> Option<i64> {
     let statements: usize = lambdas.iter().map(|lambda| lambda.body.stms.len()).sum();
     let is_small = usize::try_from(rows).is_ok_and(|rows| rows * statements <= MOST_STATEMENTS);
     (is_small && lambdas.iter().all(|lambda| is_scalar(lambda))).then_some(rows)
+}
+
+fn has_scalar_rows(lambda: &Lambda) -> bool {
+    let has_accumulators = lambda.params.iter().any(|p| p.ty.is_acc());
+    !has_accumulators && lambda.ret.iter().all(|ty| matches!(ty, Type::Prim(_)))
 }
 
 fn is_scalar(lambda: &Lambda) -> bool {

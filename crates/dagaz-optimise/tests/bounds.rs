@@ -185,3 +185,33 @@ fn checks_and_assertions_tell_what_follows() {
         "#]],
     );
 }
+
+#[test]
+fn parts_of_a_row_that_are_side_by_side() {
+    // Only inside of the map over the rows is it known that there is one, so that the width of rows is bounded by memory.
+    check(
+        r"def f (n: i64, h: i64, m: i64, cells: [n][h]f64, parts: [n][m]f64) : (ys: [n][h]f64) =
+            let (w: i64) = i64.mul 2i64 h
+            let (c: bool) = i64.eq m w
+            let () = assert c ()
+            let (gates: [n][w]f64) = reshape [n, w] parts
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (js: [h]i64) = iota i64 h 0i64 1i64
+            let (ys: [n][h]f64) = map n (is, cells) \(i: i64, cell: [h]f64) : ([h]f64) ->
+              let (zs: [h]f64) = map h (js, cell) \(j: i64, x: f64) : (f64) ->
+                let (k: i64) = i64.add h j
+                let (a: f64) = gates[i, k]
+                let (l: i64) = i64.add w j
+                let (b: f64) = gates[i, l]
+                let (d: f64) = f64.add a b
+                in (d)
+              in (zs)
+            in (ys)",
+        expect![[r#"
+            let () = assert c_7 ()
+            let (gates_8: [n_0][w_6]f64) = reshape [n_0, w_6] parts_4
+            let (a_18: f64) = gates_8[i_12, k_17] certified
+            let (b_20: f64) = gates_8[i_12, l_19]
+        "#]],
+    );
+}

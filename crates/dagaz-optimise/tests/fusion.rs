@@ -21,7 +21,7 @@ fn check(input: &str, expected: Expect) {
 #[test]
 fn sums_over_the_same_array_are_one_pass() {
     check(
-        r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (a: f64, b: f64, c: f64) =
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (a: f64, b: f64, c: f64, d: f64) =
             let (a: f64) = reduce n (xs) op \(x: f64, y: f64) : (f64) ->
               let (z: f64) = f64.add x y
               in (z)
@@ -38,26 +38,35 @@ fn sums_over_the_same_array_are_one_pass() {
               let (z: f64) = f64.max x y
               in (z)
             neutral (0.0f64)
-            in (a, b, c)",
+            let (d: f64) = reduce n (xs) op \(x: f64, y: f64) : (f64) ->
+              let (s: f64) = f64.add x y
+              let (p: f64) = f64.mul x y
+              let (z: f64) = f64.sub s p
+              in (z)
+            neutral (0.0f64)
+            in (a, b, c, d)",
         expect![[r#"
-            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (a_3: f64, b_4: f64, c_5: f64) =
-              let (a_6: f64, b_10: f64) =
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64) : (a_3: f64, b_4: f64, c_5: f64, d_6: f64) =
+              let (a_7: f64, b_11: f64, c_18: f64) =
                 reduce n_0 (xs_1, ys_2)
-                  pre \(row_21: f64, y_12: f64) : (f64, f64) ->
-                    let (z_13: f64) = f64.mul row_21 y_12
-                    in (row_21, z_13)
-                  op \(x_7: f64, x_14: f64, y_8: f64, y_15: f64) : (f64, f64) ->
-                    let (z_9: f64) = f64.add x_7 y_8
-                    let (z_16: f64) = f64.add x_14 y_15
-                    in (z_9, z_16)
-                  neutral (0.0f64, 0.0f64)
-              let (c_17: f64) =
+                  pre \(row_28: f64, y_13: f64) : (f64, f64, f64) ->
+                    let (z_14: f64) = f64.mul row_28 y_13
+                    in (row_28, z_14, row_28)
+                  op \(x_8: f64, x_15: f64, x_19: f64, y_9: f64, y_16: f64, y_20: f64) : (f64, f64, f64) ->
+                    let (z_10: f64) = f64.add x_8 y_9
+                    let (z_17: f64) = f64.add x_15 y_16
+                    let (z_21: f64) = f64.max x_19 y_20
+                    in (z_10, z_17, z_21)
+                  neutral (0.0f64, 0.0f64, 0.0f64)
+              let (d_22: f64) =
                 reduce n_0 (xs_1)
-                  op \(x_18: f64, y_19: f64) : (f64) ->
-                    let (z_20: f64) = f64.max x_18 y_19
-                    in (z_20)
+                  op \(x_23: f64, y_24: f64) : (f64) ->
+                    let (s_25: f64) = f64.add x_23 y_24
+                    let (p_26: f64) = f64.mul x_23 y_24
+                    let (z_27: f64) = f64.sub s_25 p_26
+                    in (z_27)
                   neutral (0.0f64)
-              in (a_6, b_10, c_17)
+              in (a_7, b_11, c_18, d_22)
         "#]],
     );
 }

@@ -347,6 +347,54 @@ fn expensive_values_are_handed_out_and_not_computed_again() {
 }
 
 #[test]
+fn updates_side_by_side_are_computed_once_and_concatenated() {
+    check(
+        &[solve, simplify, read_rows, simplify, remove_dead_code],
+        r"def f (n: i64, xs: [n]f64) : (m: i64, ys: [m]f64, zs: [n]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (m: i64) = i64.mul 2i64 n
+            let (pair: [m]f64) = replicate [m] 0.0f64
+            let (base: [n]f64) = replicate [n] 0.0f64
+            let (ys: [m]f64, zs: [n]f64) = with_acc
+              over [m] (pair)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              over [n] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(one: acc [m] (f64), two: acc [n] (f64)) : (acc [m] (f64), acc [n] (f64)) ->
+                let (left: acc [m] (f64), right: acc [n] (f64)) = map n (is, xs, one, two)
+                  \(i: i64, x: f64, a: acc [m] (f64), b: acc [n] (f64)) : (acc [m] (f64), acc [n] (f64)) ->
+                  let (y: f64) = f64.exp x
+                  let (u: f64) = f64.mul y x
+                  let (v: f64) = f64.mul y y
+                  let (w: f64) = f64.add y x
+                  let (j: i64) = i64.add n i
+                  let (c: acc [m] (f64)) = update_acc a [j] (u)
+                  let (d: acc [m] (f64)) = update_acc c [i] (v)
+                  let (e: acc [n] (f64)) = update_acc b [i] (w)
+                  in (d, e)
+                in (left, right)
+            in (m, ys, zs)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (m_2: i64, ys_3: [m_2]f64, zs_4: [n_0]f64) =
+              let (m_6: i64) = i64.mul 2i64 n_0
+              let (pair_7: [m_6]f64) = replicate [m_6] 0.0f64
+              let (v_35: [n_0]f64, u_41: [n_0]f64, w_47: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_22: f64) : (f64, f64, f64) ->
+                    let (y_25: f64) = f64.exp x_22
+                    let (u_26: f64) = f64.mul y_25 x_22
+                    let (v_27: f64) = f64.mul y_25 y_25
+                    let (w_28: f64) = f64.add y_25 x_22
+                    in (v_27, u_26, w_28)
+              let (ys_9: [m_6]f64) = concat (v_35, u_41)
+              in (m_6, ys_9, w_47)
+        "#]],
+    );
+}
+
+#[test]
 fn indices_that_depend_on_data_stay() {
     check(
         SOLVE,

@@ -9,9 +9,10 @@ use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
 use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::typed::{Def, Lambda};
-use dagaz_types::types::VarId;
+use dagaz_types::types::{References, VarId};
 
 use crate::Parameters;
+use crate::effects::Effects;
 use crate::free::{Free, free_in_def, free_in_lambda};
 use crate::loc::Locs;
 use crate::specialise::Specialisations;
@@ -21,6 +22,8 @@ pub(crate) type Res<T> = Result<T, Box<Diagnostic>>;
 pub(crate) struct Simplifier<'a> {
     pub builder: Builder,
     pub sources: &'a SourceMap,
+    /// Which types are references.
+    pub references: References,
     pub parameters: &'a Parameters,
     pub locs: Locs<'a>,
     /// Where the code that is being built comes from.
@@ -35,6 +38,8 @@ pub(crate) struct Simplifier<'a> {
     facts: Vec<Facts>,
     free_of_lambda: HashMap<*const Lambda, Rc<Free>>,
     free_of_def: HashMap<*const Def, Rc<Free>>,
+    /// What the handlers that are running keep.
+    pub effects: Effects,
     next_id: u64,
     /// Counts down, far from the ids of the program.
     next_size: u32,
@@ -65,10 +70,11 @@ impl Operand {
 }
 
 impl<'a> Simplifier<'a> {
-    pub fn new(sources: &'a SourceMap, parameters: &'a Parameters) -> Simplifier<'a> {
+    pub fn new(sources: &'a SourceMap, references: References, parameters: &'a Parameters) -> Simplifier<'a> {
         Simplifier {
             builder: Builder::new(Vars::default()),
             sources,
+            references,
             parameters,
             locs: Locs::new(sources),
             loc: Loc::NONE,
@@ -80,6 +86,7 @@ impl<'a> Simplifier<'a> {
             facts: vec![Facts::default()],
             free_of_lambda: HashMap::new(),
             free_of_def: HashMap::new(),
+            effects: Effects::default(),
             next_id: 0,
             next_size: u32::MAX,
         }

@@ -194,7 +194,8 @@ fn plain_type(value: &SVal, types: &[Type]) -> Option<Type> {
     match value {
         SVal::Scalar(..) => types.first().cloned(),
         SVal::Array(array) => plain_type(&array.elem, types),
-        SVal::Record(_) | SVal::Sum(_) | SVal::Fun(_) | SVal::Choice(_) | SVal::Acc(_) => None,
+        SVal::Record(_) | SVal::Sum(_) | SVal::Fun(_) | SVal::Choice(_) => None,
+        SVal::Acc(_) | SVal::Ref(_) => None,
         SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) | SVal::Absent => None,
     }
 }
@@ -249,6 +250,7 @@ fn show(value: &SVal) -> String {
             "function".to_owned()
         }
         SVal::Acc(_) => "acc".to_owned(),
+        SVal::Ref(_) => "reference".to_owned(),
         SVal::SizeOf(..) | SVal::UnboundSize(_) => "i64".to_owned(),
     }
 }

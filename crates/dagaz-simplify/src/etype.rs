@@ -56,15 +56,18 @@ impl Simplifier<'_> {
             }
             Type::Arrow(_) => EType::Fun,
             Type::Named { id, args, .. } => match env.types.get(id).cloned() {
-                Some(TypeBinding::Type(ty)) => ty,
+                Some(TypeBinding::Type(ty) | TypeBinding::Index(ty, _)) => ty,
                 Some(TypeBinding::Closure(closure)) => {
                     let args = self.eval_args(env, args)?;
                     let mut inner = closure.env.clone();
                     self.bind_type_params(&mut inner, &closure.params, &args);
                     self.eval_type(&mut inner, &closure.body)?
                 }
-                // The only type that the compiler provides and no declaration defines.
+                // The compiler provides references and the accumulators of streams; no declaration defines them.
                 None => match args.as_ref() {
+                    [TypeArg::Type(content)] if self.references.kind(*id).is_some() => {
+                        EType::Ref(Rc::new(self.eval_type(env, content)?))
+                    }
                     [TypeArg::Type(elem)] => EType::Acc(Rc::new(self.eval_type(env, elem)?)),
                     _ => return self.bug("a type without a definition"),
                 },
@@ -78,7 +81,7 @@ impl Simplifier<'_> {
         for arg in args {
             result.push(match arg {
                 TypeArg::Size(size) => EArg::Size(self.eval_size(env, size)?),
-                TypeArg::Type(ty) => EArg::Type(self.eval_type(env, ty)?),
+                TypeArg::Type(ty) => self.eval_type_arg(env, ty)?,
             });
         }
         Ok(result.into())
@@ -109,6 +112,7 @@ impl Simplifier<'_> {
                 None => EDim::Free(*var),
             },
             Size::Exp(exp) => self.eval_size_exp(env, exp)?,
+            Size::Set(ty) => self.set_size(env, ty)?,
             Size::Meta(_) => return self.bug("a size that was not inferred"),
         })
     }
@@ -143,6 +147,9 @@ impl Simplifier<'_> {
                 }
                 (TypeParamKind::Type(id, _), Some(EArg::Type(ty))) => {
                     env.types.insert(id, TypeBinding::Type(ty.clone()));
+                }
+                (TypeParamKind::Type(id, _), Some(EArg::Index(ty, set))) => {
+                    env.types.insert(id, TypeBinding::Index(ty.clone(), set.clone()));
                 }
                 (TypeParamKind::Size(var), _) => drop(env.vars.remove(&var)),
                 (TypeParamKind::Type(id, _), _) => drop(env.types.remove(&id)),

@@ -119,6 +119,7 @@ impl Collector {
             Size::Const(_) | Size::Meta(_) => {}
             Size::Var(v) => drop(self.vars.insert(*v)),
             Size::Exp(e) => self.exp(e),
+            Size::Set(ty) => self.ty(ty),
         }
     }
 

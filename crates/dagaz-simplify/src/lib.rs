@@ -18,10 +18,12 @@
 //! otherwise destroy something that is still used.
 
 mod context;
+mod effects;
 mod entry;
 mod etype;
 mod eval;
 mod free;
+mod index_set;
 mod intrinsics;
 mod loc;
 mod merge;
@@ -54,7 +56,7 @@ pub fn simplify_with(
     sources: &SourceMap,
     parameters: &Parameters,
 ) -> Result<CoreProgram, Vec<Diagnostic>> {
-    let mut simplifier = Simplifier::new(sources, parameters);
+    let mut simplifier = Simplifier::new(sources, program.references, parameters);
     let mut env = Env::default();
     simplifier.declare(&mut env, &program.decs).map_err(|diagnostic| vec![*diagnostic])?;
     let mut entries = Vec::new();

@@ -8,6 +8,7 @@
 //! ==>     let (tag: i8, a': i32, b': i32) = if c then (0, a, 0) else (1, 0, b)
 //! ```
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use dagaz_core::exp::{Body, Exp};
@@ -15,6 +16,7 @@ use dagaz_core::prim::{CmpOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type};
 
 use crate::context::{Res, Simplifier};
+use crate::effects::{CellId, mentions_reference};
 use crate::value::{ArrayVal, ChoiceVal, SVal, SumVal, tag};
 use crate::walk::{Path, Walker, flatten, leaf_types, rebuild, walk};
 
@@ -48,7 +50,7 @@ pub(crate) fn common_skeleton(a: &SVal, b: &SVal) -> Option<SVal> {
                 _ => SVal::Choice(Rc::new(ChoiceVal { tag: tag(0), alts })),
             }
         }
-        (SVal::Acc(_), SVal::Acc(_)) if same_skeleton(a, b) => a.clone(),
+        (SVal::Acc(_), SVal::Acc(_)) | (SVal::Ref(_), SVal::Ref(_)) if same_skeleton(a, b) => a.clone(),
         _ => return None,
     })
 }
@@ -169,17 +171,41 @@ impl Simplifier<'_> {
         }
         let mark = self.mark();
         let loc = self.loc;
-        let (mut then_stms, mut then_value) = self.scope(then)?;
-        let (mut else_stms, mut else_value) = self.scope(otherwise)?;
+        let (mut then_stms, (then_value, then_cells)) = self.scope(|s| s.observed(then))?;
+        let (mut else_stms, (else_value, else_cells)) = self.scope(|s| s.observed(otherwise))?;
         self.loc = loc;
+        let mut cells: Vec<CellId> = then_cells.keys().chain(else_cells.keys()).copied().collect();
+        cells.sort_unstable();
+        cells.dedup();
+        // What a branch has changed is one more result of both.
+        let before = self.cell_values(&cells)?;
+        let with_cells = |value: SVal, changed: &BTreeMap<CellId, SVal>| match cells.is_empty() {
+            true => value,
+            false => {
+                let now = |(id, before): (&CellId, &SVal)| changed.get(id).unwrap_or(before).clone();
+                SVal::tuple(std::iter::once(value).chain(cells.iter().zip(&before).map(now)))
+            }
+        };
+        let mut then_value = with_cells(then_value, &then_cells);
+        let mut else_value = with_cells(else_value, &else_cells);
         if !same_skeleton(&then_value, &else_value) {
             let Some(skeleton) = common_skeleton(&then_value, &else_value) else {
+                if mentions_reference(&then_value) {
+                    return self.misuse("reference-escape", "a branch gives a reference");
+                }
                 return self.bug("branches of different types");
             };
             then_value = self.extend_scope(&mut then_stms, |s| s.adapt(&then_value, &skeleton, &[]))?;
             else_value = self.extend_scope(&mut else_stms, |s| s.adapt(&else_value, &skeleton, &[]))?;
         }
-        Ok(self.merge(cond, mark, (then_stms, &then_value), (else_stms, &else_value)))
+        let merged = self.merge(cond, mark, (then_stms, &then_value), (else_stms, &else_value));
+        match &merged {
+            SVal::Record(parts) if !cells.is_empty() => {
+                self.set_cells(&cells, parts.iter().skip(1).map(|(_, value)| value.clone()));
+                Ok(parts[0].1.clone())
+            }
+            _ => Ok(merged),
+        }
     }
 
     /// Emits the `if`, whose results are the sizes and leaves that are not the same on both sides.

@@ -61,7 +61,13 @@ impl Simplifier<'_> {
 
     fn type_closure(&mut self, def: &TypeDef, env: Env) -> TypeBinding {
         let (params, body) = (def.params.clone(), def.body.clone());
-        TypeBinding::Closure(Rc::new(TypeClosure { id: self.fresh_id(), params, body, env }))
+        TypeBinding::Closure(Rc::new(TypeClosure {
+            id: self.fresh_id(),
+            params,
+            body,
+            env,
+            index: def.index,
+        }))
     }
 
     fn apply_functor(&mut self, env: &mut Env, apply: &Apply) -> Res<()> {

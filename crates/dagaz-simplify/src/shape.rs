@@ -62,7 +62,43 @@ fn collect_targets(value: &SVal, ty: Option<&EType>, out: &mut Vec<Target>) {
                 }
             }
         }
+        (SVal::Ref(reference), Some(EType::Ref(content))) => type_targets(&reference.ty, content, out),
         _ => out.extend(flatten(value).dims.iter().map(|_| Target::Own)),
+    }
+}
+
+/// The targets of the sizes in the type of a reference's content.
+fn type_targets(own: &EType, ty: &EType, out: &mut Vec<Target>) {
+    match (own, ty) {
+        (EType::Array(own_dim, own), EType::Array(dim, ty)) => {
+            if let EDim::Known(_) = own_dim {
+                out.push(match dim {
+                    EDim::Known(atom) => Target::Known(*atom),
+                    EDim::Free(var) => Target::Free(*var),
+                });
+            }
+            type_targets(own, ty, out);
+        }
+        (EType::Record(own), EType::Record(types)) => {
+            own.iter().zip(types.iter()).for_each(|((_, own), (_, ty))| type_targets(own, ty, out));
+        }
+        (EType::Sum(own), EType::Sum(types)) => {
+            let payloads = |constrs: &[(_, Vec<EType>)]| {
+                constrs.iter().flat_map(|(_, ts)| ts.clone()).collect::<Vec<_>>()
+            };
+            payloads(own).iter().zip(&payloads(types)).for_each(|(own, ty)| type_targets(own, ty, out));
+        }
+        (EType::Acc(own), EType::Acc(ty)) | (EType::Ref(own), EType::Ref(ty)) => type_targets(own, ty, out),
+        (
+            EType::Prim(_)
+            | EType::Fun
+            | EType::Array(..)
+            | EType::Record(_)
+            | EType::Sum(_)
+            | EType::Acc(_)
+            | EType::Ref(_),
+            _,
+        ) => {}
     }
 }
 
@@ -180,7 +216,7 @@ impl Simplifier<'_> {
                     .collect();
                 SVal::Sum(Rc::new(SumVal { tag: self.filled(Prim::I8(0), path), constrs }))
             }
-            EType::Fun | EType::Acc(_) => SVal::Absent,
+            EType::Fun | EType::Acc(_) | EType::Ref(_) => SVal::Absent,
         }
     }
 
@@ -230,13 +266,16 @@ impl Simplifier<'_> {
                     let dim = size(self, *dim);
                     let ty = Type::Acc { index_dims: vec![dim], elems: type_leaves(elem, &[]) };
                     let acc = self.fresh_leaf(hint, ty, params);
-                    SVal::Acc(Rc::new(AccVal { acc, dim, elem: elem.as_ref().clone() }))
+                    SVal::Acc(Rc::new(AccVal { acc, dims: vec![dim], elem: elem.as_ref().clone() }))
                 }
-                EType::Prim(_) | EType::Record(_) | EType::Sum(_) | EType::Fun | EType::Acc(_) => {
-                    SVal::Absent
-                }
+                EType::Prim(_)
+                | EType::Record(_)
+                | EType::Sum(_)
+                | EType::Fun
+                | EType::Acc(_)
+                | EType::Ref(_) => SVal::Absent,
             },
-            EType::Fun => SVal::Absent,
+            EType::Fun | EType::Ref(_) => SVal::Absent,
         }
     }
 
@@ -278,7 +317,7 @@ impl Simplifier<'_> {
 /// The type with its free sizes filled in, where they are known.
 fn with_sizes(ty: &EType, sizes: &Sizes) -> EType {
     match ty {
-        EType::Prim(_) | EType::Fun | EType::Acc(_) => ty.clone(),
+        EType::Prim(_) | EType::Fun | EType::Acc(_) | EType::Ref(_) => ty.clone(),
         EType::Array(dim, elem) => {
             let dim = match dim {
                 EDim::Free(var) => sizes.get(var).map_or(*dim, |atom| EDim::Known(*atom)),

@@ -14,14 +14,16 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use dagaz_core::exp::LoopHints;
+use dagaz_core::exp::{Check, LoopHints};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, VarId as CoreVar};
 use dagaz_syntax::Name;
 use dagaz_types::typed::{Alias, Def, Functor, Lambda};
 use dagaz_types::types::{ModId, Type, TypeId, TypeParam, VarId};
 
+use crate::effects::CellId;
 use crate::free::Free;
+use crate::index_set::ESet;
 
 #[derive(Clone)]
 pub(crate) enum SVal {
@@ -35,6 +37,7 @@ pub(crate) enum SVal {
     /// One of several functions with different code.
     Choice(Rc<ChoiceVal>),
     Acc(Rc<AccVal>),
+    Ref(Rc<RefVal>),
     /// A definition that is not instantiated yet. Only in environments.
     Def(Rc<DefInst>),
     /// A value seen through a module type. Only in environments.
@@ -79,11 +82,26 @@ pub(crate) struct ChoiceVal {
     pub alts: Vec<SVal>,
 }
 
-/// An accumulator for an array of `dim` elements.
+/// An accumulator for an array of the sizes `dims`.
+#[derive(Clone)]
 pub(crate) struct AccVal {
     pub acc: Atom,
-    pub dim: Atom,
+    pub dims: Vec<Atom>,
     pub elem: EType,
+}
+
+/// A part of what a handler keeps: see [`crate::effects`].
+pub(crate) struct RefVal {
+    pub cell: CellId,
+    pub path: Vec<RefStep>,
+    /// Of the part.
+    pub ty: EType,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum RefStep {
+    Field(Name),
+    Index(Atom, Check),
 }
 
 /// A definition with the environment that it was made in.
@@ -129,6 +147,8 @@ pub(crate) struct Env {
 #[derive(Clone)]
 pub(crate) enum TypeBinding {
     Type(EType),
+    /// An index type, which is more than what represents it.
+    Index(EType, Rc<ESet>),
     Closure(Rc<TypeClosure>),
 }
 
@@ -137,6 +157,8 @@ pub(crate) struct TypeClosure {
     pub params: Vec<TypeParam>,
     pub body: Type,
     pub env: Env,
+    /// The functions of a declared index type.
+    pub index: Option<VarId>,
 }
 
 pub(crate) struct FunctorInst {
@@ -153,6 +175,8 @@ pub(crate) enum EType {
     Sum(Rc<[(Name, Vec<EType>)]>),
     Fun,
     Acc(Rc<EType>),
+    /// A reference, to a value of the type.
+    Ref(Rc<EType>),
 }
 
 #[derive(Clone, Copy)]
@@ -166,6 +190,8 @@ pub(crate) enum EDim {
 pub(crate) enum EArg {
     Size(EDim),
     Type(EType),
+    /// An index type, which is more than what represents it.
+    Index(EType, Rc<ESet>),
 }
 
 impl SVal {
@@ -185,6 +211,14 @@ impl SVal {
         SVal::Record(vals.into_iter().enumerate().map(|(i, v)| (Name::tuple_field(i), v)).collect())
     }
 
+    /// The parts of a tuple or record.
+    pub fn tuple_parts(&self) -> Vec<SVal> {
+        match self {
+            SVal::Record(parts) => parts.iter().map(|(_, value)| value.clone()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     pub fn fun(code: Code) -> SVal {
         SVal::Fun(Rc::new(FunVal { code, args: Vec::new() }))
     }
@@ -199,7 +233,7 @@ impl DefInst {
 impl EType {
     pub fn contains_fun(&self) -> bool {
         match self {
-            EType::Prim(_) | EType::Acc(_) => false,
+            EType::Prim(_) | EType::Acc(_) | EType::Ref(_) => false,
             EType::Fun => true,
             EType::Array(_, t) => t.contains_fun(),
             EType::Record(fields) => fields.iter().any(|(_, t)| t.contains_fun()),

@@ -15,8 +15,10 @@ use dagaz_core::types::{Atom, Type};
 use dagaz_syntax::Name;
 
 use crate::free::Free;
+use crate::index_set::{DeclaredSet, ESet};
 use crate::value::{
-    AccVal, ChoiceVal, Code, DefInst, EArg, EDim, EType, Env, FunVal, Origin, SVal, SumVal, TypeBinding,
+    AccVal, ChoiceVal, Code, DefInst, EArg, EDim, EType, Env, FunVal, Origin, RefStep, RefVal, SVal, SumVal,
+    TypeBinding,
 };
 
 /// A part of a skeleton.
@@ -39,12 +41,15 @@ pub(crate) enum Kind {
     Intrinsic,
     Choice,
     Acc,
+    Ref,
     Alias,
     UnboundSize,
     Absent,
     FunType,
     AccType,
+    RefType,
     Abstract,
+    IndexSet,
     /// How a size of a specialised function is known: as a constant, a global variable, or a parameter.
     ConstSize,
     GlobalSize,
@@ -196,6 +201,7 @@ pub(crate) fn walk(value: &SVal, w: &mut dyn Walker, path: &mut Path) -> SVal {
             SVal::Choice(Rc::new(ChoiceVal { tag, alts }))
         }
         SVal::Acc(acc) => walk_acc(acc, w),
+        SVal::Ref(reference) => walk_ref(reference, w, path),
         SVal::Def(def) => SVal::Def(walk_def(def, w, path)),
         SVal::Alias(alias) => {
             w.token(Token::Kind(Kind::Alias));
@@ -237,11 +243,32 @@ fn walk_sum(sum: &SumVal, w: &mut dyn Walker, path: &mut Path) -> SVal {
 
 fn walk_acc(acc: &AccVal, w: &mut dyn Walker) -> SVal {
     w.token(Token::Kind(Kind::Acc));
-    let dim = w.dim(acc.dim);
+    w.token(Token::Number(acc.dims.len() as u64));
+    let dims: Vec<Atom> = acc.dims.iter().map(|dim| w.dim(*dim)).collect();
     let elem = walk_type(&acc.elem, w);
-    let core = |dim: Atom, elem: &EType| Type::Acc { index_dims: vec![dim], elems: type_leaves(elem, &[]) };
-    let atom = w.leaf(core(acc.dim, &acc.elem), core(dim, &elem), acc.acc);
-    SVal::Acc(Rc::new(AccVal { acc: atom, dim, elem }))
+    let core =
+        |dims: &[Atom], elem: &EType| Type::Acc { index_dims: dims.to_vec(), elems: type_leaves(elem, &[]) };
+    let atom = w.leaf(core(&acc.dims, &acc.elem), core(&dims, &elem), acc.acc);
+    SVal::Acc(Rc::new(AccVal { acc: atom, dims, elem }))
+}
+
+/// Which cell a reference is to is static; where in it, is not.
+fn walk_ref(reference: &RefVal, w: &mut dyn Walker, path: &Path) -> SVal {
+    w.token(Token::Kind(Kind::Ref));
+    w.token(Token::Number(reference.cell.0.into()));
+    w.token(Token::Number(reference.path.len() as u64));
+    let ty = walk_type(&reference.ty, w);
+    let step = |step: &RefStep| match step {
+        RefStep::Field(name) => {
+            w.token(Token::Name(*name));
+            *step
+        }
+        RefStep::Index(index, check) => {
+            w.token(Token::Kind(Kind::Array));
+            RefStep::Index(walk_leaf(PrimType::I64, *index, w, path), *check)
+        }
+    };
+    SVal::Ref(Rc::new(RefVal { cell: reference.cell, path: reference.path.iter().map(step).collect(), ty }))
 }
 
 fn walk_fun(fun: &FunVal, w: &mut dyn Walker, path: &mut Path) -> FunVal {
@@ -292,6 +319,11 @@ fn walk_env(env: &Env, free: &Free, w: &mut dyn Walker, path: &mut Path) -> Env 
                 w.token(Token::Number(id.0.into()));
                 result.types.insert(*id, TypeBinding::Type(walk_type(ty, w)));
             }
+            Some(TypeBinding::Index(ty, set)) => {
+                w.token(Token::Number(id.0.into()));
+                let (ty, set) = (walk_type(ty, w), Rc::new(walk_set(set, w)));
+                result.types.insert(*id, TypeBinding::Index(ty, set));
+            }
             Some(TypeBinding::Closure(closure)) => {
                 w.token(Token::Kind(Kind::Abstract));
                 w.token(Token::Number(closure.id));
@@ -311,8 +343,34 @@ fn walk_args(args: &[EArg], w: &mut dyn Walker) -> Rc<[EArg]> {
     let arg = |arg: &EArg| match arg {
         EArg::Size(dim) => EArg::Size(walk_dim(*dim, w)),
         EArg::Type(ty) => EArg::Type(walk_type(ty, w)),
+        EArg::Index(ty, set) => EArg::Index(walk_type(ty, w), Rc::new(walk_set(set, w))),
     };
     args.iter().map(arg).collect()
+}
+
+fn walk_set(set: &ESet, w: &mut dyn Walker) -> ESet {
+    w.token(Token::Kind(Kind::IndexSet));
+    match set {
+        ESet::Size(dim) => ESet::Size(walk_dim(*dim, w)),
+        ESet::Record(fields) => {
+            w.token(Token::Number(fields.len() as u64));
+            ESet::Record(fields.iter().map(|(name, set)| (*name, walk_set(set, w))).collect())
+        }
+        ESet::Sum(constrs) => {
+            let mut result = Vec::with_capacity(constrs.len());
+            for (name, sets) in constrs {
+                w.token(Token::Name(*name));
+                w.token(Token::Number(sets.len() as u64));
+                result.push((*name, sets.iter().map(|set| walk_set(set, w)).collect()));
+            }
+            ESet::Sum(result)
+        }
+        ESet::Declared(declared) => {
+            w.token(Token::Number(declared.id));
+            let sizes = declared.sizes.iter().map(|dim| walk_dim(*dim, w)).collect();
+            ESet::Declared(DeclaredSet { sizes, ..declared.clone() })
+        }
+    }
 }
 
 fn walk_dim(dim: EDim, w: &mut dyn Walker) -> EDim {
@@ -363,6 +421,10 @@ fn walk_type(ty: &EType, w: &mut dyn Walker) -> EType {
             w.token(Token::Kind(Kind::AccType));
             EType::Acc(Rc::new(walk_type(elem, w)))
         }
+        EType::Ref(content) => {
+            w.token(Token::Kind(Kind::RefType));
+            EType::Ref(Rc::new(walk_type(content, w)))
+        }
     }
 }
 
@@ -382,6 +444,6 @@ pub(crate) fn type_leaves(ty: &EType, dims: &[Atom]) -> Vec<Type> {
             let payloads = constrs.iter().flat_map(|(_, ts)| ts).flat_map(|t| type_leaves(t, dims));
             std::iter::once(array_type(PrimType::I8, dims)).chain(payloads).collect()
         }
-        EType::Fun | EType::Acc(_) => Vec::new(),
+        EType::Fun | EType::Acc(_) | EType::Ref(_) => Vec::new(),
     }
 }

@@ -300,6 +300,7 @@ fn unknown_characters() {
         "def f = 1; def g = \u{201c}x\u{201d}\ndef størrelse = 1\ndef h = a\u{a0}+ b\ndef i = 2",
         expect![[r#"
             t:1:12: syntax-error: expected an expression, found the reserved word `def`
+              help: declarations need no separator; what follows a semicolon is the next step
             t:1:20: unknown-character: `“` is not part of the language
               help: write strings in plain double quotes: "…"
             t:1:22: unknown-character: `”` is not part of the language

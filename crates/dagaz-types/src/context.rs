@@ -2,14 +2,15 @@
 //! top level or in modules, and the diagnostics found so far.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use crate::automap::Edit;
+use crate::checks::EffectScheme;
 use crate::env::ValueBinding;
-use crate::types::{Liftedness, Scheme, TypeId, TypeParam, VarId};
+use crate::types::{IDX, Liftedness, References, Scheme, Type, TypeId, TypeParam, TypeParamKind, VarId};
 
 /// Why a definition could not be checked.
 #[derive(Debug)]
@@ -41,6 +42,15 @@ pub struct ValueInfo {
     pub name: Name,
     pub scheme: Rc<Scheme>,
     pub span: Span,
+}
+
+/// A type whose values number the elements of arrays, and are represented by values of another type.
+#[derive(Clone, Debug)]
+pub struct IndexType {
+    pub params: Vec<TypeParam>,
+    pub representation: Type,
+    /// The function from the sizes to `{size, ordinal, from_ordinal}`. The numbers below a size have none.
+    pub functions: Option<VarId>,
 }
 
 /// The name of every [`VarId`], by number.
@@ -82,12 +92,34 @@ pub struct Context {
     pub type_params: HashMap<TypeId, Vec<TypeParam>>,
     /// What the names of the prelude mean there, for code that the compiler writes itself.
     pub prelude_values: Rc<HashMap<Name, ValueBinding>>,
+    pub references: References,
+    /// The effects of definitions, and their rows as they are shown, where there are any.
+    pub(crate) effects: HashMap<VarId, Rc<EffectScheme>>,
+    pub(crate) effect_rows: HashMap<VarId, Vec<String>>,
+    /// Whether a file of the prelude is being checked.
+    pub in_prelude: bool,
+    /// Types whose values number the elements of arrays.
+    pub index_types: HashMap<TypeId, IndexType>,
+    /// Type parameters that stand for index types.
+    pub index_params: HashSet<TypeId>,
     pub diagnostics: Vec<Diagnostic>,
     /// The maps and reps that were left out so far.
     pub edits: Vec<Edit>,
 }
 
 impl Context {
+    /// A context that knows nothing but `idx [n]`.
+    pub fn start() -> Context {
+        let mut cx = Context::default();
+        let idx = cx.fresh_type(Name::new("idx"));
+        debug_assert_eq!(idx, IDX);
+        let name = Name::new("n");
+        let params = vec![TypeParam { name, kind: TypeParamKind::Size(cx.fresh_var(name)) }];
+        cx.type_params.insert(idx, params.clone());
+        cx.index_types.insert(idx, IndexType { params, representation: Type::I64, functions: None });
+        cx
+    }
+
     /// A copy that shares nothing with this one, for going on with another program.
     pub fn fork(&self, dialect: Dialect) -> Context {
         let names = self.var_names.0.borrow().clone();

@@ -40,6 +40,8 @@ pub enum Role {
     Intrinsics,
     /// A file of the prelude; only the intrinsics are in scope.
     Prelude,
+    /// A file of the prelude whose names are in scope in all other files, but not in plain Futhark.
+    Extension,
     /// The last file of the prelude, whose names are in scope in all other files.
     PreludeRoot,
     /// A file that the user's program imports.

@@ -4,7 +4,7 @@ use dagaz_syntax::Name;
 
 use crate::context::Context;
 use crate::typed::{Exp, ExpKind, SliceIndex};
-use crate::types::{PrimType, RetType, Scheme, Size, Type, TypeArg, TypeParam, TypeParamKind};
+use crate::types::{IDX, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeParam, TypeParamKind};
 
 /// How tightly the surroundings of a type bind.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -49,7 +49,23 @@ impl Context {
             Size::Const(n) => n.to_string(),
             Size::Var(v) => self.var_name(*v).to_string(),
             Size::Exp(e) => self.show_exp(e),
+            Size::Set(ty) => self.show_index_set(ty),
             Size::Meta(_) => String::new(),
+        }
+    }
+
+    /// An index type where it stands for a dimension: sizes stand for the numbers below them.
+    fn show_index_set(&self, ty: &Type) -> String {
+        let all = |types: &mut dyn Iterator<Item = &Type>, joint: &str| {
+            types.map(|t| self.show_index_set(t)).collect::<Vec<_>>().join(joint)
+        };
+        match ty {
+            Type::Named { id: IDX, args, .. } => match args.first() {
+                Some(TypeArg::Size(size)) => self.show_size(size),
+                _ => self.show_type(ty),
+            },
+            Type::Record(fields) => format!("({})", all(&mut fields.iter().map(|(_, t)| t), ", ")),
+            _ => self.show_type(ty),
         }
     }
 

@@ -136,6 +136,7 @@ impl Subst {
                 (None, None) => size.clone(),
             },
             Size::Exp(e) => size_of_exp(self.exp(e)),
+            Size::Set(ty) => Size::of_index(self.ty(ty)),
         }
     }
 
@@ -249,8 +250,20 @@ pub fn exp_of_size(size: &Size, old: &Exp) -> Exp {
             }
         }
         Size::Exp(e) => (**e).clone(),
+        Size::Set(ty) => cardinality(ty, old.span),
         Size::Meta(_) => old.clone(),
     }
+}
+
+/// How many values an index type has, as an expression.
+fn cardinality(ty: &Rc<Type>, span: dagaz_syntax::Span) -> Exp {
+    let unit = Type::tuple([]);
+    let fun_ty = Type::arrow(None, unit.clone(), RetType::plain(Type::I64));
+    let inst = vec![TypeArg::Type((**ty).clone())];
+    let plain = |kind, ty| Exp { kind, ty, exts: Vec::new(), span };
+    let fun = plain(ExpKind::Intrinsic { name: Name::new("cardinality"), inst }, fun_ty);
+    let arg = plain(ExpKind::Record(Vec::new()), unit);
+    plain(ExpKind::App { fun: Box::new(fun), args: vec![arg] }, Type::I64)
 }
 
 impl Type {
@@ -283,12 +296,12 @@ impl Type {
         }
     }
 
-    /// Call `f` on every size in the type, those in types of functions included.
+    /// Call `f` on every size in the type, those in types of functions and in index sets included.
     pub fn each_size(&self, f: &mut dyn FnMut(&Size)) {
         match self {
             Type::Prim(_) | Type::Meta(_) => {}
             Type::Array { dim, elem, .. } => {
-                f(dim);
+                dim.each_plain(f);
                 elem.each_size(f);
             }
             Type::Record(fields) => fields.iter().for_each(|(_, t)| t.each_size(f)),
@@ -298,7 +311,7 @@ impl Type {
                 arrow.to.ty.each_size(f);
             }
             Type::Named { args, .. } => args.iter().for_each(|a| match a {
-                TypeArg::Size(s) => f(s),
+                TypeArg::Size(s) => s.each_plain(f),
                 TypeArg::Type(t) => t.each_size(f),
             }),
         }
@@ -347,11 +360,20 @@ pub fn constructive_sizes(ty: &Type) -> HashSet<VarId> {
 }
 
 impl Size {
+    /// Call `f` on this size, or on those in this index set.
+    fn each_plain(&self, f: &mut dyn FnMut(&Size)) {
+        match self {
+            Size::Set(ty) => ty.each_size(f),
+            Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => f(self),
+        }
+    }
+
     pub fn each_var(&self, f: &mut dyn FnMut(VarId)) {
         match self {
             Size::Const(_) | Size::Meta(_) => {}
             Size::Var(v) => f(*v),
             Size::Exp(e) => each_var_in_exp(e, f),
+            Size::Set(ty) => ty.size_vars().into_iter().for_each(f),
         }
     }
 
@@ -366,6 +388,10 @@ impl Size {
 pub fn each_var_in_exp(e: &Exp, f: &mut dyn FnMut(VarId)) {
     match &e.kind {
         ExpKind::Var { var, .. } => f(*var),
+        ExpKind::Intrinsic { inst, .. } => inst.iter().for_each(|a| match a {
+            TypeArg::Size(s) => s.each_var(f),
+            TypeArg::Type(t) => t.size_vars().into_iter().for_each(&mut *f),
+        }),
         ExpKind::App { fun, args } => {
             each_var_in_exp(fun, f);
             args.iter().for_each(|a| each_var_in_exp(a, f));

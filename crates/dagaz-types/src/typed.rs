@@ -14,7 +14,7 @@ use std::rc::Rc;
 use dagaz_syntax::ast::{AttrKind, RangeKind};
 use dagaz_syntax::{Name, Span};
 
-use crate::types::{ModId, PrimType, RetType, Type, TypeArg, TypeId, TypeParam, VarId};
+use crate::types::{ModId, PrimType, References, RetType, Type, TypeArg, TypeId, TypeParam, VarId};
 
 /// A whole program, the prelude and all imported files first.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +22,22 @@ pub struct Program {
     pub decs: Vec<Rc<Dec>>,
     /// Entry points of the main file, in order.
     pub entries: Vec<VarId>,
+    pub index_checks: Vec<IndexCheck>,
+    /// Which types are references.
+    pub references: References,
+}
+
+/// A function that looks for a fault in a declared index type: from its sizes to the first number `k` whose index has
+/// another number, and that number; or -1 and the size of the set.
+#[derive(Clone, Debug)]
+pub struct IndexCheck {
+    pub entry: VarId,
+    pub name: Name,
+    /// The type's size parameters.
+    pub sizes: Vec<Name>,
+    pub span: Span,
+    /// Where its functions are written.
+    pub functions: Vec<(Name, Span)>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,6 +67,8 @@ pub struct TypeDef {
     /// Sizes that the type leaves open; every value of the type has its own.
     pub exts: Vec<VarId>,
     pub body: Type,
+    /// The functions of a declared index type.
+    pub index: Option<VarId>,
 }
 
 /// A parametric module. Its body mentions the values, types and parametric modules of its parameter by

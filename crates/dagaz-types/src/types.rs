@@ -16,6 +16,9 @@ pub struct VarId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
+/// The type of the numbers below a size, `idx [n]`: it is made before all others.
+pub const IDX: TypeId = TypeId(0);
+
 /// A parametric module.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ModId(pub u32);
@@ -68,6 +71,9 @@ pub enum Size {
     /// Any other expression of type `i64`; compared by structure. Only literals, variables,
     /// applications, projections and indexing occur in it.
     Exp(Rc<Exp>),
+    /// The elements are numbered by the values of this type: a tuple, a sum or a declared index type. For the numbers
+    /// below a size, that size itself stands here.
+    Set(Rc<Type>),
     /// A size still to be inferred. Not in finished programs.
     Meta(u32),
 }
@@ -103,6 +109,8 @@ pub enum Overload {
     Equality,
     /// Any type but that of a function, or of what contains one.
     Data,
+    /// What the type of the parameter before it is, or is an array of.
+    ElementOfPrevious,
 }
 
 /// The type of a definition: `forall params. ty`. `overloads` is parallel to `params`, or empty.
@@ -130,7 +138,49 @@ pub fn most_lifted(a: Liftedness, b: Liftedness) -> Liftedness {
     if lifts_to(a, b) { b } else { a }
 }
 
+/// What a reference is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RefKind {
+    /// Read and written in order.
+    State,
+    /// Added to, in any order.
+    Accum,
+}
+
+/// The types of references, which the compiler provides: `state t` and `accum t`.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct References {
+    pub state: Option<TypeId>,
+    pub accum: Option<TypeId>,
+}
+
+impl References {
+    pub fn kind(&self, id: TypeId) -> Option<RefKind> {
+        match Some(id) {
+            state if state == self.state => Some(RefKind::State),
+            accum if accum == self.accum => Some(RefKind::Accum),
+            _ => None,
+        }
+    }
+
+    /// What a reference refers to.
+    pub fn content<'t>(&self, ty: &'t Type) -> Option<(TypeId, &'t Type)> {
+        match ty {
+            Type::Named { id, args, .. } if self.kind(*id).is_some() => match args.as_ref() {
+                [TypeArg::Type(content)] => Some((*id, content)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
 impl Type {
+    /// A reference to a part of what another reference refers to.
+    pub fn reference(id: TypeId, content: Type) -> Type {
+        Type::Named { unique: false, id, args: [TypeArg::Type(content)].into() }
+    }
+
     pub const I64: Type = Type::Prim(PrimType::I64);
     pub const BOOL: Type = Type::Prim(PrimType::Bool);
 
@@ -149,6 +199,29 @@ impl Type {
 
     pub fn arrow(param: Option<VarId>, from: Type, to: RetType) -> Type {
         Type::Arrow(Rc::new(Arrow { param, from, to }))
+    }
+}
+
+impl Size {
+    /// The dimension whose elements are numbered by the values of a type.
+    pub fn of_index(ty: Type) -> Size {
+        match &ty {
+            Type::Named { id: IDX, args, .. } => match args.first() {
+                Some(TypeArg::Size(size)) => size.clone(),
+                _ => Size::Set(Rc::new(ty)),
+            },
+            _ => Size::Set(Rc::new(ty)),
+        }
+    }
+
+    /// The type of the values that number the elements of a dimension.
+    pub fn index_type(&self) -> Type {
+        match self {
+            Size::Set(ty) => (**ty).clone(),
+            Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => {
+                Type::Named { unique: false, id: IDX, args: [TypeArg::Size(self.clone())].into() }
+            }
+        }
     }
 }
 

@@ -149,6 +149,10 @@ fn check(loaded: Loaded, dialect: Dialect) -> Result<(SourceMap, dagaz_types::Ch
     if checked.diagnostics.iter().any(Diagnostic::is_error) {
         return Err(reject(loaded.sources, checked.diagnostics));
     }
+    let faults = crate::index_sets::check(&checked.program, &loaded.sources);
+    if !faults.is_empty() {
+        return Err(reject(loaded.sources, checked.diagnostics.into_iter().chain(faults).collect()));
+    }
     Ok((loaded.sources, checked))
 }
 

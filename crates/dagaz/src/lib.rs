@@ -17,6 +17,7 @@ pub mod compile;
 pub mod data;
 pub mod explain;
 pub mod gradient;
+mod index_sets;
 pub mod load;
 pub mod remarks;
 pub mod render;

@@ -29,8 +29,12 @@ const PRELUDE: &[(&str, &str)] = &[
     ("math", include_str!("../../../prelude/math.fut")),
     ("array", include_str!("../../../prelude/array.fut")),
     ("ad", include_str!("../../../prelude/ad.fut")),
+    (BEYOND_FUTHARK, include_str!("../../../prelude/effects.fut")),
     ("prelude", include_str!("../../../prelude/prelude.fut")),
 ];
+
+/// The file of the prelude that plain Futhark does not have.
+const BEYOND_FUTHARK: &str = "effects";
 
 const INTRINSICS: &str = include_str!("../../../prelude/intrinsics.fut");
 
@@ -96,7 +100,11 @@ impl Prelude {
                 }
             }
             let last = position + 1 == PRELUDE.len();
-            let role = if last { Role::PreludeRoot } else { Role::Prelude };
+            let role = match *name {
+                BEYOND_FUTHARK => Role::Extension,
+                _ if last => Role::PreludeRoot,
+                _ => Role::Prelude,
+            };
             files.insert(name, units.len());
             units.push(Unit { program, imports, role });
         }

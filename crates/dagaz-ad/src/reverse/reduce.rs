@@ -83,19 +83,41 @@ impl Ad<'_> {
     }
 
     /// The number of the element that a minimum or maximum is; negative if there is none.
+    ///
+    /// It is the least (or greatest) number of those that are equal to the minimum or maximum, which vector units find
+    /// faster than they carry numbers along, and which the forward sweep has computed already.
     pub fn place_of_extremum(&mut self, fold: &Fold<'_>, known: ScalarOperator) -> Res<VarId> {
-        let (n, loc) = (fold.n, fold.loc);
+        let (n, loc, ty) = (fold.n, fold.loc, known.ty);
+        let op = Renamer::new(self, HashMap::new()).lambda(fold.op);
+        let exp = Exp::Reduce {
+            width: n,
+            arrays: vec![fold.arrays[0]],
+            pre: None,
+            op,
+            neutral: vec![fold.neutral[0]],
+            commutative: false,
+        };
+        let extreme = self.let_exp("extreme", ty.into(), exp, loc);
+        let (operator, none) = if known.swapped { (BinOp::Max, Atom::i64(-1)) } else { (BinOp::Min, n) };
         let numbers = self.iota(n, loc);
-        let op = self.numbered(known, false, loc)?;
+        let params = self.params("x", &[ty.into(), Type::I64]);
+        let row: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
+        let pre = self.lambda(params, vec![Type::I64], |ad| {
+            let is_extreme = ad.b.eq(ty, row[0], extreme, loc);
+            Ok(vec![ad.select(is_extreme, Type::I64, row[1], none, loc)])
+        })?;
         let exp = Exp::Reduce {
             width: n,
             arrays: vec![fold.arrays[0], numbers],
-            pre: None,
-            op,
-            neutral: vec![fold.neutral[0], Atom::i64(-1)],
-            commutative: false,
+            pre: Some(pre),
+            op: self.b.binop_lambda(operator, PrimType::I64, loc),
+            neutral: vec![none],
+            commutative: true,
         };
-        Ok(self.let_exps("best", &[Type::Prim(known.ty), Type::I64], exp, loc)[1])
+        let best = self.let_exp("best", Type::I64, exp, loc);
+        let is_there = self.b.lt(PrimType::I64, best, n, loc);
+        let at = self.select(is_there, Type::I64, best, Atom::i64(-1), loc);
+        Ok(self.b.atom_var("at", Type::I64, at, loc))
     }
 
     /// A minimum or maximum of values with their numbers, where of equal ones that counts which the scalar rule says.

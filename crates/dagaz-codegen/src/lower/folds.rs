@@ -11,7 +11,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::accumulators::elementwise;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
-use crate::imp::LoopKind;
+use crate::imp::{LoopKind, Stm};
 
 /// So many parts of a piece are scanned at the same time.
 const CHAINS: usize = 4;
@@ -170,7 +170,10 @@ impl Lower<'_> {
             Some(operators) => {
                 let names = left.iter().map(|p| self.name(p.var));
                 let sums: Vec<(&'static str, String)> = operators.into_iter().zip(names).collect();
-                self.simple_loop(from, to, &sums, &step)
+                self.simple_loop(from, to, &sums, &step)?;
+                self.zeros_in_order(left, start, &sums, |l| {
+                    l.loop_from(LoopKind::Sequential, from, to, &step)
+                })
             }
             None => {
                 self.remark(
@@ -180,6 +183,38 @@ impl Lower<'_> {
                 self.loop_from(LoopKind::Sequential, from, to, step)
             }
         }
+    }
+
+    /// Of zeros with different signs, the first one is the least and the greatest, but vector units know no first one: a
+    /// fold that gave a zero is done again.
+    fn zeros_in_order(
+        &mut self,
+        left: &[Param],
+        start: &[Atom],
+        sums: &[(&'static str, String)],
+        again: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let is_float = |param: &Param| param.ty.elem().is_some_and(PrimType::is_float);
+        let extrema = sums
+            .iter()
+            .zip(left)
+            .filter(|((operator, _), p)| matches!(*operator, "min" | "max") && is_float(p));
+        let zeros: Vec<String> = extrema.map(|((_, name), _)| format!("{name} == 0")).collect();
+        if zeros.is_empty() {
+            return Ok(());
+        }
+        let outside = self.deferred.take();
+        let inside = self.nested(|l| {
+            for (param, value) in left.iter().zip(start) {
+                let name = l.name(param.var);
+                l.assign(&name, *value)?;
+            }
+            again(l)
+        });
+        self.deferred = outside;
+        let (then, ()) = inside?;
+        self.out.push(Stm::If { cond: zeros.join(" || "), then, otherwise: Vec::new() });
+        Ok(())
     }
 
     pub(super) fn scan(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
@@ -438,8 +473,8 @@ fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
         BinOp::And => Some("&"),
         BinOp::Or => Some("|"),
         BinOp::Xor => Some("^"),
-        BinOp::Min if ty.is_int() => Some("min"),
-        BinOp::Max if ty.is_int() => Some("max"),
+        BinOp::Min => Some("min"),
+        BinOp::Max => Some("max"),
         _ => None,
     };
     components(op)?.into_iter().map(operator).collect()

@@ -21,7 +21,7 @@ pub(super) struct Affine {
 }
 
 impl Affine {
-    fn constant(constant: i64) -> Affine {
+    pub fn constant(constant: i64) -> Affine {
         Affine { constant, ..Affine::default() }
     }
 
@@ -50,7 +50,7 @@ impl Affine {
         self.plus(other.scaled(-1)?)
     }
 
-    fn plus(mut self, other: Affine) -> Option<Affine> {
+    pub fn plus(mut self, other: Affine) -> Option<Affine> {
         for (scope, times) in other.iterations {
             let own = self.iterations.entry(scope).or_default();
             *own = own.checked_add(times)?;
@@ -68,8 +68,44 @@ impl Affine {
     }
 }
 
-/// What is known of arrays that are bound outside.
+/// What is known of arrays and sizes that are bound outside.
 pub(super) type Made = HashMap<VarId, Exp>;
+
+impl Affine {
+    /// The sum in terms of what its invariants are sums of, in an order of their own: equal sums are then equal.
+    pub fn expanded(&self, made: &Made) -> Option<Affine> {
+        let mut fuel = MOST_SUMMANDS;
+        let mut total = Affine { invariants: Vec::new(), ..self.clone() };
+        for (var, times) in &self.invariants {
+            total = total.plus(size(made, (*var).into(), &mut fuel)?.scaled(*times)?)?;
+        }
+        total.invariants.sort();
+        Some(total)
+    }
+
+    /// A size that is known outside.
+    pub fn of_size(made: &Made, atom: Atom) -> Option<Affine> {
+        let mut total = size(made, atom, &mut { MOST_SUMMANDS })?;
+        total.invariants.sort();
+        Some(total)
+    }
+}
+
+fn size(made: &Made, atom: Atom, fuel: &mut usize) -> Option<Affine> {
+    *fuel = fuel.checked_sub(1)?;
+    let var = match atom {
+        Atom::Const(prim) => return prim.as_i64().map(Affine::constant),
+        Atom::Var(var) => var,
+    };
+    let sum = match made.get(&var) {
+        Some(Exp::BinOp(BinOp::Add, _, a, b)) => size(made, *a, fuel)?.plus(size(made, *b, fuel)?),
+        Some(Exp::BinOp(BinOp::Sub, _, a, b)) => size(made, *a, fuel)?.minus(size(made, *b, fuel)?),
+        Some(Exp::BinOp(BinOp::Mul, _, a, Atom::Const(Prim::I64(c)))) => size(made, *a, fuel)?.scaled(*c),
+        Some(Exp::BinOp(BinOp::Mul, _, Atom::Const(Prim::I64(c)), a)) => size(made, *a, fuel)?.scaled(*c),
+        _ => None,
+    };
+    sum.or_else(|| Some(Affine::invariant(var)))
+}
 
 /// An index as a sum; none if it is something else, such as an element of an array.
 pub(super) fn affine(found: &Collected<'_>, made: &Made, atom: Atom) -> Option<Affine> {

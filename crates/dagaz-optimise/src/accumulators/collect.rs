@@ -54,6 +54,8 @@ pub(super) struct Collected<'a> {
     pub scopes: Vec<Scope>,
     pub defs: HashMap<VarId, Def<'a>>,
     pub updates: Vec<Update<'a>>,
+    /// What maps that the accumulator goes through give besides it, in the scopes of their iterations.
+    pub plain_results: Vec<(ScopeId, Atom)>,
     /// The accumulator under all its names.
     pub accs: HashSet<VarId>,
 }
@@ -62,7 +64,13 @@ pub(super) struct Collected<'a> {
 pub(super) fn collect(lambda: &Lambda, which: usize) -> Option<Collected<'_>> {
     let outermost = Scope { parent: None, kind: ScopeKind::WithAcc, stm: None };
     let accs = HashSet::from([lambda.params[which].var]);
-    let mut found = Collected { scopes: vec![outermost], defs: HashMap::new(), updates: Vec::new(), accs };
+    let mut found = Collected {
+        scopes: vec![outermost],
+        defs: HashMap::new(),
+        updates: Vec::new(),
+        plain_results: Vec::new(),
+        accs,
+    };
     found.body(&lambda.body, 0)?;
     found.is_acc(*lambda.body.result.get(which)?).then_some(found)
 }
@@ -118,6 +126,8 @@ impl<'a> Collected<'a> {
                 }
                 self.body(&lambda.body, inner)?;
                 self.results(stm, &lambda.body, 0);
+                let results = lambda.body.result.iter().zip(&lambda.ret);
+                self.plain_results.extend(results.filter(|(_, ty)| !ty.is_acc()).map(|(a, _)| (inner, *a)));
             }
             Exp::If { cond, then, otherwise } if stm.pat.iter().any(|p| p.ty.is_acc()) => {
                 for (taken, body) in [(true, then), (false, otherwise)] {

@@ -3,7 +3,7 @@
 //! Scalar operations, reads, branches and maps of cheap rows are repeated for the one element that is wanted. What
 //! costs more than a constant (reductions, loops, ...) is not repeated but handed out: the maps around it give it as a
 //! further result, and the value is read from there. So is what several elements would each repeat, unless it is
-//! next to nothing.
+//! next to nothing, and what [`super::shared`] says.
 
 use std::collections::HashMap;
 
@@ -83,11 +83,11 @@ impl<'e, 'a> Emitter<'e, 'a> {
         Some(Body { stms, result: result? })
     }
 
-    /// Another place is to be computed, of an update inside of `depth` iterations: what was computed so far is of other
-    /// iterations.
-    pub fn start_again(&mut self, depth: usize) {
+    /// Another place is to be computed, of an update inside of `depth` iterations of which some are known: what was computed
+    /// so far is of other iterations.
+    pub fn start_again(&mut self, depth: usize, known: &[(ScopeId, Atom)]) {
         self.depth = depth;
-        self.at.clear();
+        self.at = known.iter().copied().collect();
         self.done.clear();
         self.read.clear();
     }
@@ -398,7 +398,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
     }
 
     /// Reads from what the enclosing statements give as a further result.
-    fn hand_out(&mut self, var: VarId, indices: Vec<Atom>) -> Emitted {
+    pub fn hand_out(&mut self, var: VarId, indices: Vec<Atom>) -> Emitted {
         let Def::Stm { ty, scope, is_inner: false, .. } = self.found.defs.get(&var)? else { return None };
         let (ty, scope) = ((*ty).clone(), *scope);
         let chain = self.found.chain(scope);

@@ -24,8 +24,11 @@
 mod affine;
 mod collect;
 mod emit;
+mod leading;
 mod nest;
+mod shared;
 mod strip;
+mod tiles;
 
 use std::collections::{HashMap, HashSet};
 
@@ -41,7 +44,11 @@ use affine::Made;
 use collect::{ScopeKind, collect, note_types};
 use emit::Emitter;
 use nest::{Nest, contributions};
+use shared::shared_values;
 use strip::Stripper;
+
+pub(crate) use leading::leading_index;
+pub use leading::single_out_rows;
 
 /// Says whether there was anything to do.
 pub fn simplify_accumulators(program: &mut Program) -> bool {
@@ -84,7 +91,9 @@ fn has_accumulators(body: &Body) -> bool {
 
 fn note_made(body: &Body, made: &mut Made) {
     for stm in &body.stms {
-        if let ([param], Exp::Iota { .. } | Exp::Replicate { .. }) = (&stm.pat[..], &stm.exp) {
+        if let ([param], Exp::Iota { .. } | Exp::Replicate { .. } | Exp::BinOp(_, PrimType::I64, ..)) =
+            (&stm.pat[..], &stm.exp)
+        {
             made.insert(param.var, stm.exp.clone());
         }
         bodies(&stm.exp).into_iter().for_each(|body| note_made(body, made));
@@ -126,12 +135,16 @@ impl Pass {
     fn with_acc(&mut self, mut stm: Stm, made_here: &HashSet<VarId>) -> Vec<Stm> {
         let mut after = Vec::new();
         let mut which = 0;
+        let shared = match &stm.exp {
+            Exp::WithAcc { inputs, lambda } => shared_values(lambda, inputs.len()),
+            _ => HashSet::new(),
+        };
         while let Exp::WithAcc { inputs, lambda } = &stm.exp
             && which < inputs.len()
         {
             note_types(&lambda.body, &mut self.types);
             note_made(&lambda.body, &mut self.made);
-            match self.solve(&mut stm, which, made_here) {
+            match self.solve(&mut stm, which, (made_here, &shared)) {
                 Some(new) => after.extend(new),
                 None => which += 1,
             }
@@ -150,7 +163,12 @@ impl Pass {
     }
 
     /// Takes one accumulator out of the statement and gives the statements that compute its array.
-    fn solve(&mut self, stm: &mut Stm, which: usize, made_here: &HashSet<VarId>) -> Option<Vec<Stm>> {
+    fn solve(
+        &mut self,
+        stm: &mut Stm,
+        which: usize,
+        (made_here, shared): (&HashSet<VarId>, &HashSet<VarId>),
+    ) -> Option<Vec<Stm>> {
         let Exp::WithAcc { inputs, lambda } = &stm.exp else { return None };
         let (base, elem) = self.sum_of_scalars(&inputs[which])?;
         let shape = inputs[which].shape.clone();
@@ -164,7 +182,8 @@ impl Pass {
         }
         let mut all = Vec::new();
         for update in &updates {
-            all.extend(contributions(&mut found, &self.made, update, &shape)?);
+            let is_shared = update.value.as_var().is_some_and(|value| shared.contains(&value));
+            all.extend(contributions(&mut found, &self.made, (update, is_shared), &shape)?);
         }
         let is_zeros = matches!(
             self.made.get(&base),
@@ -180,8 +199,8 @@ impl Pass {
         let exp = match all.is_empty() {
             true => Some(Exp::Atom(base.into())),
             false => {
-                let nest = Nest { contributions: &all, shape: &shape, elem, base: base_to_add, loc: stm.loc };
-                nest.build(&mut e)
+                let nest = Nest { shape: &shape, elem, base: base_to_add, loc: stm.loc, made: &self.made };
+                nest.build(&mut e, &all)
             }
         };
         let handed = e.handed;

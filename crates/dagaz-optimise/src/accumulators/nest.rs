@@ -14,6 +14,7 @@ use dagaz_core::types::{Atom, Type, VarId};
 use super::affine::{Affine, Made, affine, dependencies};
 use super::collect::{Collected, Def, ScopeId, ScopeKind, Update};
 use super::emit::Emitter;
+use super::tiles::tiles;
 
 /// A condition and the value it must have.
 #[derive(Clone)]
@@ -40,21 +41,27 @@ struct Place {
 
 /// An iteration that follows from an index: `sign * (q - rest)`; or from an equation, with zero for `q`.
 #[derive(Clone)]
-struct Solved {
-    scope: ScopeId,
-    dim: Option<usize>,
-    sign: i64,
-    rest: Affine,
+pub(super) struct Solved {
+    pub scope: ScopeId,
+    pub dim: Option<usize>,
+    pub sign: i64,
+    pub rest: Affine,
     /// Of this the iteration is the remainder: as many iterations as there are indices only change places.
-    modulus: Option<Atom>,
+    pub modulus: Option<Atom>,
 }
 
 /// One summand of every element.
 #[derive(Clone)]
 pub(super) struct Contribution {
     value: Atom,
+    /// Whether the value is to be read from a further result of the maps, and not computed again.
+    is_handed: bool,
     loc: Loc,
-    solved: Vec<Solved>,
+    /// An iteration that is the number of the row, in the dimension that is built next.
+    pub tile: Option<ScopeId>,
+    /// Iterations that are known already.
+    pub known: Vec<(ScopeId, Atom)>,
+    pub solved: Vec<Solved>,
     /// Dimensions whose index is known from the iterations: the element must be there.
     checked: Vec<(usize, Affine)>,
     guards: Vec<Guard>,
@@ -71,9 +78,16 @@ impl Contribution {
             && self.solved.iter().all(|s| s.dim.is_none_or(|dim| width(found, s.scope) == Some(shape[dim])))
             && self.solved.iter().filter(|s| s.dim.is_some()).count() == shape.len()
     }
+
+    /// In a tile, the number of the row is that of an iteration.
+    fn enter(&mut self, number: Atom) {
+        if let Some(scope) = self.tile.take() {
+            self.known.push((scope, number));
+        }
+    }
 }
 
-fn width(found: &Collected<'_>, scope: ScopeId) -> Option<Atom> {
+pub(super) fn width(found: &Collected<'_>, scope: ScopeId) -> Option<Atom> {
     match found.scopes[scope].kind {
         ScopeKind::Iteration { width, .. } => Some(width),
         ScopeKind::WithAcc | ScopeKind::Branch { .. } => None,
@@ -87,7 +101,7 @@ const MOST_ALTERNATIVES: usize = 8;
 pub(super) fn contributions<'a>(
     found: &mut Collected<'a>,
     made: &Made,
-    update: &Update<'a>,
+    (update, is_shared): (&Update<'a>, bool),
     shape: &[Atom],
 ) -> Option<Vec<Contribution>> {
     let chain = found.chain(update.scope);
@@ -112,7 +126,7 @@ pub(super) fn contributions<'a>(
         }
     }
     all.into_iter()
-        .map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, shape)))
+        .map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, is_shared, shape)))
         .collect()
 }
 
@@ -163,7 +177,7 @@ fn solve(
     chain: &[ScopeId],
     guards: Vec<Guard>,
     indices: Vec<Place>,
-    (update, shape): (&Update<'_>, &[Atom]),
+    (update, is_shared, shape): (&Update<'_>, bool, &[Atom]),
 ) -> Option<Contribution> {
     let iterations: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
     let mut known: BTreeSet<ScopeId> = BTreeSet::new();
@@ -221,57 +235,94 @@ fn solve(
         }
     }
     let depth = iterations.len();
-    let summed = iterations.into_iter().filter(|s| !known.contains(s)).collect();
-    Some(Contribution { value: update.value, loc: update.loc, solved, checked, guards, summed, depth })
+    let summed: Vec<ScopeId> = iterations.into_iter().filter(|s| !known.contains(s)).collect();
+    // What is summed is more than the array itself.
+    let is_handed = is_shared && summed.is_empty();
+    let (value, loc) = (update.value, update.loc);
+    Some(Contribution {
+        value,
+        is_handed,
+        loc,
+        tile: None,
+        known: Vec::new(),
+        solved,
+        checked,
+        guards,
+        summed,
+        depth,
+    })
 }
 
 /// The nest over the dimensions of the array, as statements in the open scope of the builder; the last one binds `name`.
 pub(super) struct Nest<'n> {
-    pub contributions: &'n [Contribution],
     pub shape: &'n [Atom],
     pub elem: PrimType,
     /// The array that is added to; none if it is all zeros.
     pub base: Option<VarId>,
     pub loc: Loc,
+    pub made: &'n Made,
 }
 
 impl Nest<'_> {
     /// The expression that computes the array.
-    pub fn build(&self, e: &mut Emitter<'_, '_>) -> Option<Exp> {
-        let mut numbers = Vec::with_capacity(self.shape.len());
-        for size in self.shape {
-            numbers.push(iota(e, *size));
-        }
-        self.dimension(e, &numbers, &mut Vec::new())
+    pub fn build(&self, e: &mut Emitter<'_, '_>, all: &[Contribution]) -> Option<Exp> {
+        self.dimension(e, all, &mut Vec::new())
     }
 
-    fn dimension(&self, e: &mut Emitter<'_, '_>, numbers: &[VarId], place: &mut Vec<Atom>) -> Option<Exp> {
+    fn dimension(&self, e: &mut Emitter<'_, '_>, all: &[Contribution], place: &mut Vec<Atom>) -> Option<Exp> {
         let depth = place.len();
-        let width = *self.shape.get(depth)?;
+        let size = *self.shape.get(depth)?;
+        let Some(tiles) = tiles(e.found, all, self, depth) else { return self.rows(e, all, place, size) };
+        let mut arrays = Vec::with_capacity(tiles.len());
+        for tile in &tiles {
+            let exp = self.rows(e, &tile.contributions, place, tile.width)?;
+            let ty = self.row(depth + 1).with_outer(&[tile.width]);
+            arrays.push(e.b.let_var("part", ty, exp, self.loc));
+        }
+        Some(Exp::Concat { arrays })
+    }
+
+    fn row(&self, depth: usize) -> Type {
+        Type::array(self.elem, self.shape[depth..].to_vec())
+    }
+
+    /// A map over so many rows of a dimension.
+    fn rows(
+        &self,
+        e: &mut Emitter<'_, '_>,
+        all: &[Contribution],
+        place: &mut Vec<Atom>,
+        width: Atom,
+    ) -> Option<Exp> {
+        let numbers = iota(e, width);
         let param = e.b.fresh_param("q", Type::I64);
-        let row = Type::array(self.elem, self.shape[depth + 1..].to_vec());
+        let row = self.row(place.len() + 1);
         place.push(param.var.into());
+        let mut all = all.to_vec();
+        for contribution in &mut all {
+            contribution.enter(param.var.into());
+        }
         let body = e.body(|e| {
-            let result = if depth + 1 == self.shape.len() {
-                self.element(e, place)?
+            let result = if place.len() == self.shape.len() {
+                self.element(e, &all, place)?
             } else {
-                let exp = self.dimension(e, numbers, place)?;
+                let exp = self.dimension(e, &all, place)?;
                 e.push("row", row.clone(), exp)
             };
             Some(vec![result])
         })?;
-        place.truncate(depth);
+        place.pop();
         let lambda = Lambda { params: vec![param], body, ret: vec![row] };
-        Some(Exp::Map { width, arrays: vec![numbers[depth]], lambda })
+        Some(Exp::Map { width, arrays: vec![numbers], lambda })
     }
 
-    fn element(&self, e: &mut Emitter<'_, '_>, place: &[Atom]) -> Option<Atom> {
+    fn element(&self, e: &mut Emitter<'_, '_>, all: &[Contribution], place: &[Atom]) -> Option<Atom> {
         let mut sum = self.base.map(|array| {
             let exp = Exp::Index { array, indices: place.to_vec(), check: Check::Certified };
             e.push("elem", Type::Prim(self.elem), exp)
         });
-        for contribution in self.contributions {
-            e.start_again(contribution.depth);
+        for contribution in all {
+            e.start_again(contribution.depth, &contribution.known);
             e.loc = contribution.loc;
             let value = self.level(e, place, contribution.clone())?;
             sum = Some(match sum {
@@ -310,7 +361,11 @@ impl Nest<'_> {
         }
         if rest.summed.is_empty() {
             let is_done = rest.solved.is_empty() && rest.checked.is_empty() && rest.guards.is_empty();
-            return if is_done { e.atom(rest.value) } else { None };
+            let handed = match rest.value {
+                Atom::Var(value) if is_done && rest.is_handed => e.hand_out(value, Vec::new()),
+                Atom::Var(_) | Atom::Const(_) => None,
+            };
+            return if is_done { handed.or_else(|| e.atom(rest.value)) } else { None };
         }
         let scope = rest.summed.remove(0);
         let size = width(e.found, scope).filter(|w| is_ready(e, *w))?;

@@ -185,6 +185,30 @@ impl Facts {
         self.undo.push(Undo::Known(sizes));
     }
 
+    /// Learns that a size is not zero: with nothing in one dimension, others could have been as large as they like, and now
+    /// they cannot.
+    pub fn learn_nonempty(&mut self, size: Atom) {
+        let Some(form) = self.form(size) else { return };
+        self.learn(form.offset(-1));
+        let sizes: Vec<VarId> = form.terms.keys().flatten().copied().collect();
+        let bounded = self.facts.iter().filter_map(|fact| match fact.terms.iter().next() {
+            Some((product, factor)) if fact.terms.len() == 1 && *factor < 0 => {
+                Some((product.clone(), fact.constant / -factor))
+            }
+            _ => None,
+        });
+        let bounded: Vec<(Product, i128)> =
+            bounded.filter(|(product, _)| product.iter().any(|var| sizes.contains(var))).collect();
+        for (product, most) in bounded {
+            for (i, var) in product.iter().enumerate() {
+                let mut others = product.iter().enumerate().filter(|(j, _)| i != *j);
+                if others.all(|(_, other)| self.interval(*other).0 >= 1) {
+                    self.learn(Form::constant(most).minus(&Form::var(*var)));
+                }
+            }
+        }
+    }
+
     fn interval(&self, var: VarId) -> (i128, i128) {
         let of_type = || range(self.types.get(&var).copied().unwrap_or(PrimType::I64));
         self.intervals.get(&var).copied().unwrap_or_else(of_type)

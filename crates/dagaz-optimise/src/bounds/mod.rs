@@ -14,7 +14,8 @@
 //!
 //! Facts are about integers that do not wrap. `c = a + b` is a fact only if the facts in scope bound the sum by the range
 //! of its type; else `c` is an unknown. What bounds most sums is that no array has 2^60 elements, since it could not be
-//! stored: so the product of its sizes is less, and so is a size where no other one can be zero. `iota` and `replicate` may
+//! stored: so the product of its sizes is less, and so is a size where no other one can be zero, as inside of a map over the
+//! other one. `iota` and `replicate` may
 //! take no memory and are not bounded by it, nor is the number of iterations of a loop.
 
 mod conditions;
@@ -22,26 +23,25 @@ mod facts;
 mod form;
 mod loops;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas_mut;
+
+use crate::accumulators::leading_index;
 
 use facts::{Def, Facts};
 use form::Form;
 
 pub fn prove_bounds(program: &mut Program) {
-    let next = u32::try_from(program.vars.hints.len()).unwrap_or(u32::MAX);
-    let mut walk = Walk { facts: Facts::default(), arrays: HashMap::new(), numbers: HashMap::new(), next };
-    walk.stms(&mut program.consts);
-    for fun in &mut program.funs {
-        let mark = walk.facts.mark();
-        fun.params.iter().for_each(|p| walk.bind(p));
-        walk.stms(&mut fun.body.stms);
-        walk.facts.leave(mark);
-    }
+    Walk::over(program);
+}
+
+/// What those accumulators become of which only one row is updated, and that row exists.
+pub(crate) fn rows_that_exist(program: &mut Program) -> HashSet<VarId> {
+    Walk::over(program).rows_that_exist
 }
 
 struct Walk {
@@ -51,9 +51,29 @@ struct Walk {
     numbers: HashMap<VarId, (Atom, Atom)>,
     /// The number of the next variable that stands for the number of an iteration.
     next: u32,
+    rows_that_exist: HashSet<VarId>,
 }
 
 impl Walk {
+    fn over(program: &mut Program) -> Walk {
+        let next = u32::try_from(program.vars.hints.len()).unwrap_or(u32::MAX);
+        let mut walk = Walk {
+            facts: Facts::default(),
+            arrays: HashMap::new(),
+            numbers: HashMap::new(),
+            next,
+            rows_that_exist: HashSet::new(),
+        };
+        walk.stms(&mut program.consts);
+        for fun in &mut program.funs {
+            let mark = walk.facts.mark();
+            fun.params.iter().for_each(|p| walk.bind(p));
+            walk.stms(&mut fun.body.stms);
+            walk.facts.leave(mark);
+        }
+        walk
+    }
+
     fn bind(&mut self, param: &Param) {
         match &param.ty {
             Type::Prim(prim) => {
@@ -95,6 +115,10 @@ impl Walk {
                 self.branch(*cond, false, otherwise);
             }
             Exp::Loop { .. } => self.iterate(stm),
+            Exp::WithAcc { inputs, lambda } => {
+                self.note_rows(inputs, lambda, &stm.pat);
+                self.inside(&mut stm.exp);
+            }
             exp => self.inside(exp),
         }
         match (&stm.exp, &stm.pat[..]) {
@@ -126,6 +150,20 @@ impl Walk {
         }
         if is_within {
             *check = Check::Certified;
+        }
+    }
+
+    fn note_rows(&mut self, inputs: &[AccInput], lambda: &Lambda, pat: &[Param]) {
+        let mut position = 0;
+        for (which, input) in inputs.iter().enumerate() {
+            if let Some(row) = leading_index(lambda, which, input)
+                && let (Some(row), Some(dim)) = (self.facts.form(row), self.facts.form(input.shape[0]))
+                && self.facts.is_nonnegative(dim.minus(&row).and_then(|rest| rest.offset(-1)))
+                && self.facts.is_nonnegative(Some(row))
+            {
+                self.rows_that_exist.extend(pat.get(position).map(|p| p.var));
+            }
+            position += input.arrays.len();
         }
     }
 
@@ -189,6 +227,7 @@ impl Walk {
     /// Learns that `0 <= number < bound`.
     fn within(&mut self, number: VarId, ty: PrimType, bound: Atom) {
         self.facts.types.insert(number, ty);
+        self.facts.learn_nonempty(bound);
         let number = Form::var(number);
         let rest = self.facts.form(bound).and_then(|bound| bound.minus(&number)?.offset(-1));
         self.facts.learn_below(&number, bound);

@@ -11,7 +11,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
-use dagaz_core::prim::BinOp;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use super::{Fuser, Seen, rows, uses_any};
@@ -72,7 +72,7 @@ fn is_sum(op: &Lambda) -> bool {
         && op.body.stms.iter().all(|stm| match &stm.exp {
             Exp::BinOp(op, ty, ..) => match op {
                 BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
-                BinOp::Min | BinOp::Max => ty.is_int(),
+                BinOp::Min | BinOp::Max => *ty != PrimType::F16,
                 _ => false,
             },
             _ => false,

@@ -129,7 +129,7 @@ impl Simplifier {
         keep(&mut lambda.params, &needed);
     }
 
-    /// Results of a map that are rows as they came, or the same in every iteration.
+    /// Results of a map that are rows as they came, or the same in every iteration, or the same as another one.
     pub(super) fn plain_results(&mut self, stm: &mut Stm) {
         let Exp::Map { width, arrays, lambda } = &mut stm.exp else { return };
         let mut computed = Vec::with_capacity(stm.pat.len());
@@ -137,11 +137,16 @@ impl Simplifier {
         let stms = lambda.body.stms.iter().flat_map(|stm| &stm.pat);
         let bound: HashSet<VarId> = lambda.params.iter().chain(stms).map(|p| p.var).collect();
         let is_bound = |atom: Atom| atom.as_var().is_some_and(|var| bound.contains(&var));
-        for (param, result) in stm.pat.iter().zip(&lambda.body.result) {
+        for (i, (param, result)) in stm.pat.iter().zip(&lambda.body.result).enumerate() {
+            let twin = lambda.body.result[..i].iter().position(|earlier| earlier == result);
             let own = lambda.params.iter().position(|p| *result == Atom::Var(p.var));
             let same_array = own.map(|i| arrays[i]).filter(|a| self.types.get(a) == Some(&param.ty));
             let is_known = match (param.ty.is_acc(), same_array, result) {
                 (true, ..) => false,
+                (false, None, _) if let Some(twin) = twin.filter(|i| stm.pat[*i].ty == param.ty) => {
+                    self.subst.insert(param.var, stm.pat[twin].var.into());
+                    true
+                }
                 (false, Some(array), _) => {
                     self.subst.insert(param.var, array.into());
                     true

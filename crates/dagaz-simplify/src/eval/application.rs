@@ -9,6 +9,7 @@ use dagaz_types::typed::{Def, Exp, Lambda};
 use dagaz_types::types::Type;
 
 use crate::context::{Res, Simplifier};
+use crate::effects::mentions_reference;
 use crate::intrinsics;
 use crate::value::{Code, DefInst, EArg, EDim, Env, FunVal, SVal, tag};
 
@@ -88,6 +89,8 @@ impl Simplifier<'_> {
             Code::Def { def, type_args } => {
                 if self.is_inlined(&def.def) {
                     self.inline(def, type_args, &args)
+                } else if self.is_given_references(code, &args) {
+                    self.inline_with_references(def, type_args, &args)
                 } else {
                     self.call_specialised(def, type_args, args)
                 }
@@ -114,6 +117,25 @@ impl Simplifier<'_> {
         let free = self.free_of_def(def);
         let recursive = free.vars.binary_search(&def.var).is_ok();
         !recursive && !has("noinline") && (has("inline") || free.size <= INLINE_SIZE)
+    }
+
+    /// References are static values, which a function of Core could not be given.
+    fn is_given_references(&self, code: &Code, args: &[SVal]) -> bool {
+        if self.effects.is_empty() {
+            return false;
+        }
+        mentions_reference(&SVal::Fun(Rc::new(FunVal { code: code.clone(), args: args.to_vec() })))
+    }
+
+    fn inline_with_references(&mut self, def: &Rc<DefInst>, type_args: &[EArg], args: &[SVal]) -> Res<SVal> {
+        let free = self.free_of_def(&def.def);
+        if free.vars.binary_search(&def.def.var).is_ok() {
+            return self.misuse(
+                "recursive-effects",
+                format!("the function {} is recursive, and cannot be given references", def.def.name),
+            );
+        }
+        self.inline(def, type_args, args)
     }
 
     fn inline(&mut self, def: &Rc<DefInst>, type_args: &[EArg], args: &[SVal]) -> Res<SVal> {

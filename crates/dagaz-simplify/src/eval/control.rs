@@ -3,10 +3,12 @@
 use dagaz_core::exp::{Body, Check, Exp as CoreExp, LoopForm as CoreForm, LoopHints};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type};
+use dagaz_syntax::Name;
 use dagaz_types::typed::{Case, Exp, LoopForm, Pat};
 use dagaz_types::types::VarId;
 
 use crate::context::{Res, Simplifier};
+use crate::effects::{CellId, RegionKind};
 use crate::etype::core_prim;
 use crate::merge::{common_skeleton, same_skeleton};
 use crate::shape::{Target, mentions_sizes, targets};
@@ -127,13 +129,34 @@ impl Simplifier<'_> {
         sizes.iter().for_each(|size| drop(env.vars.remove(size)));
         let ty = self.eval_type(env, &pat.ty)?;
         let (init, _) = self.match_type(&init, &ty);
-        let varying = varying_sizes(&init, &ty);
         let source = Loop { sizes, pat, form, body, hints };
+        self.at(exp.span);
+        self.in_region(RegionKind::Loop, |s, cells| s.loop_with(env, &source, &driver, &ty, &init, cells))
+    }
+
+    /// A loop that changes `cells`, which are carried behind the user's own value.
+    fn loop_with(
+        &mut self,
+        env: &Env,
+        source: &Loop<'_>,
+        driver: &Driver,
+        ty: &EType,
+        init: &SVal,
+        cells: &[CellId],
+    ) -> Res<SVal> {
+        let (loc, span) = (self.loc, self.span);
+        let init = SVal::tuple(std::iter::once(init.clone()).chain(self.cell_values(cells)?));
+        let ty = EType::Record([(Name::tuple_field(0), ty.clone())].into());
+        let varying = varying_sizes(&init, &ty);
         let mut carried = Carried { init, varying };
         for _ in 0..MAX_LOOP_ROUNDS {
-            self.at(exp.span);
-            match self.loop_round(env, &source, &driver, &ty, carried)? {
-                Round::Done(value) => return Ok(value),
+            (self.loc, self.span) = (loc, span);
+            match self.loop_round(env, source, driver, &ty, carried, cells)? {
+                Round::Done(value) => {
+                    let SVal::Record(parts) = &value else { return self.bug("a loop without its value") };
+                    self.set_cells(cells, parts.iter().skip(1).map(|(_, value)| value.clone()));
+                    return Ok(parts[0].1.clone());
+                }
                 Round::Again(next) => carried = next,
             }
         }
@@ -148,19 +171,23 @@ impl Simplifier<'_> {
         driver: &Driver,
         ty: &EType,
         carried: Carried,
+        cells: &[CellId],
     ) -> Res<Round> {
         let flat = flatten(&carried.init);
         let (params, current) = self.loop_params(&carried);
         let mut env = env.clone();
         source.sizes.iter().for_each(|size| drop(env.vars.remove(size)));
-        self.bind_sizes(&mut env, &source.pat.ty, &current)?;
-        self.bind_pattern(&mut env, source.pat, &current)?;
+        let SVal::Record(parts) = &current else { return self.bug("a loop without its value") };
+        self.bind_sizes(&mut env, &source.pat.ty, &parts[0].1)?;
+        self.bind_pattern(&mut env, source.pat, &parts[0].1)?;
+        self.set_cells(cells, parts.iter().skip(1).map(|(_, value)| value.clone()));
         let loc = self.loc;
         let form = self.loop_form(&env, source, driver)?;
         let (stms, result) = self.scope(|s| {
             let mut env = env.clone();
             s.bind_loop_variable(&mut env, source, driver, &form)?;
             let result = s.eval(&mut env, source.body)?;
+            let result = SVal::tuple(std::iter::once(result).chain(s.cell_values(cells)?));
             Ok(s.match_type(&result, ty).0)
         })?;
         self.loc = loc;
@@ -236,7 +263,9 @@ impl Simplifier<'_> {
                 Form { counter: var.into(), core: CoreForm::For { var, ty: PrimType::I64, bound: array.dim } }
             }
             (LoopForm::While(cond), Driver::While) => {
-                let cond = self.body(|s| Ok(vec![s.eval_scalar(&mut env.clone(), cond)?]))?;
+                let cond = self.inside(RegionKind::Condition, |s| {
+                    s.body(|s| Ok(vec![s.eval_scalar(&mut env.clone(), cond)?]))
+                })?;
                 Form { counter: Atom::i64(0), core: CoreForm::While { cond } }
             }
             (LoopForm::For { .. } | LoopForm::ForIn { .. } | LoopForm::While(_), _) => {

@@ -17,7 +17,7 @@ use crate::walk::{array_type, flatten, rebuild};
 
 /// One position of a slice, evaluated.
 pub(crate) enum Position {
-    Index(Atom),
+    Index(Atom, Check),
     Slice { start: Option<Atom>, end: Option<Atom>, stride: Option<Atom> },
 }
 
@@ -26,6 +26,8 @@ pub(crate) struct Checked {
     pub dims: Vec<DimSlice>,
     /// The sizes that remain of the sliced dimensions.
     pub sizes: Vec<Atom>,
+    /// Whether plain indices are still to be checked.
+    pub check: Check,
 }
 
 impl Checked {
@@ -59,7 +61,7 @@ impl Simplifier<'_> {
         let mut positions = Vec::with_capacity(slice.len());
         for index in slice {
             positions.push(match index {
-                SliceIndex::Index(exp) => Position::Index(self.eval_index(env, exp)?),
+                SliceIndex::Index(exp) => self.eval_index(env, exp)?,
                 SliceIndex::Slice { start, end, stride } => {
                     let mut part =
                         |part: &Option<Box<Exp>>| part.as_ref().map(|e| self.eval_scalar(env, e)).transpose();
@@ -70,16 +72,12 @@ impl Simplifier<'_> {
         Ok(positions)
     }
 
-    fn eval_index(&mut self, env: &mut Env, exp: &Exp) -> Res<Atom> {
-        match self.eval(env, exp)? {
-            SVal::Scalar(prim, atom) => Ok(self.convert(prim, PrimType::I64, atom)),
-            _ => self.bug("an index that is not a number"),
-        }
-    }
-
     pub fn index(&mut self, array: &SVal, slice: Vec<Position>) -> Res<SVal> {
-        if let ([Position::Index(i)], SVal::Array(array)) = (slice.as_slice(), array) {
-            return self.element(array, *i, Check::Checked);
+        if let SVal::Ref(reference) = array {
+            return self.index_reference(reference, &slice);
+        }
+        if let ([Position::Index(i, check)], SVal::Array(array)) = (slice.as_slice(), array) {
+            return self.element(array, *i, *check);
         }
         if slice.is_empty() {
             return Ok(array.clone());
@@ -121,7 +119,7 @@ impl Simplifier<'_> {
             let Some(array) = as_var(leaf.atom) else { return self.bug("an array that is a constant") };
             let ty = below_sizes(&checked.sizes, &leaf.ty);
             let exp = if checked.all_fixed() {
-                CoreExp::Index { array, indices: checked.indices(), check: Check::Checked }
+                CoreExp::Index { array, indices: checked.indices(), check: checked.check }
             } else {
                 CoreExp::Slice { array, dims: checked.padded(&below_sizes(sizes, &leaf.ty)) }
             };
@@ -144,9 +142,9 @@ impl Simplifier<'_> {
                 shown.push(MsgPart::Text(", ".into()));
             }
             match position {
-                Position::Index(i) => {
+                Position::Index(i, check) => {
                     shown.push(MsgPart::Value(*i));
-                    if sliced {
+                    if sliced && *check == Check::Checked {
                         let ok = self.in_bounds(*i, *size);
                         valid = self.and(valid, ok);
                     }
@@ -172,7 +170,9 @@ impl Simplifier<'_> {
             shown.push(MsgPart::Text("].".into()));
             self.assert(valid, shown);
         }
-        Checked { dims, sizes: result_sizes }
+        let unchecked = |p: &Position| matches!(p, Position::Index(_, Check::Checked));
+        let check = if slice.iter().any(unchecked) { Check::Checked } else { Check::Certified };
+        Checked { dims, sizes: result_sizes, check }
     }
 
     pub fn in_bounds(&mut self, index: Atom, size: Atom) -> Atom {

@@ -9,7 +9,9 @@ mod pattern;
 mod range;
 mod update;
 
+pub(crate) use index::{Position, below_sizes};
 pub(crate) use literal::{float_literal, int_literal};
+pub(crate) use update::Step;
 
 use std::rc::Rc;
 
@@ -193,6 +195,9 @@ impl Simplifier<'_> {
     }
 
     pub fn project(&mut self, record: &SVal, field: Name) -> Res<SVal> {
+        if let SVal::Ref(reference) = record {
+            return self.project_reference(reference, field);
+        }
         if let SVal::Record(fields) = record
             && let Some((_, value)) = fields.iter().find(|(name, _)| *name == field)
         {
@@ -268,6 +273,15 @@ impl Simplifier<'_> {
             },
             Some(value) => Ok(value),
             None => self.bug(format!("{name} has no value")),
+        }
+    }
+
+    /// The value of something in an environment.
+    pub fn value_of(&mut self, value: &SVal) -> Res<SVal> {
+        match value {
+            SVal::Def(def) => self.instantiate(def, [].into()),
+            SVal::Alias(alias) => self.resolve_alias(alias, &[]),
+            value => Ok(value.clone()),
         }
     }
 

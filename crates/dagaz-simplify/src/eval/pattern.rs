@@ -76,7 +76,8 @@ impl Simplifier<'_> {
             | SVal::Sum(_)
             | SVal::Fun(_)
             | SVal::Choice(_)
-            | SVal::Acc(_) => {}
+            | SVal::Acc(_)
+            | SVal::Ref(_) => {}
             SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) | SVal::Absent => {}
         }
     }

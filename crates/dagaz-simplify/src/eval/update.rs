@@ -15,7 +15,7 @@ use crate::value::{Env, SVal, as_var};
 use crate::walk::{flatten, rebuild};
 
 /// A step of the path, evaluated.
-enum Step {
+pub(crate) enum Step {
     Field(Name),
     Index(Vec<Position>, Span),
 }
@@ -43,7 +43,7 @@ impl Simplifier<'_> {
     }
 
     /// `outer` are the sizes above the target and `at` the place in them that is updated.
-    fn update(
+    pub fn update(
         &mut self,
         target: &SVal,
         outer: &[Atom],
@@ -72,7 +72,9 @@ impl Simplifier<'_> {
                 let all_sizes = [outer, &sizes].concat();
                 let mut dims = at.map_or(Vec::new(), |at| at.dims.clone());
                 dims.extend(checked.dims);
-                let checked = Checked { dims, sizes: checked.sizes };
+                let outer_check = at.map_or(Check::Certified, |at| at.check);
+                let check = if outer_check == Check::Certified { checked.check } else { outer_check };
+                let checked = Checked { dims, sizes: checked.sizes, check };
                 let elem = if !checked.all_fixed() && rest.iter().any(|step| matches!(step, Step::Index(..)))
                 {
                     // Positions inside of a slice: the slice is updated by itself and written back.
@@ -103,7 +105,7 @@ impl Simplifier<'_> {
             let ty = below_sizes(outer, &leaf.ty);
             let Some(array) = as_var(leaf.atom) else { return self.bug("an array that is a constant") };
             let dims = if at.all_fixed() { at.dims.clone() } else { at.padded(&ty) };
-            let exp = CoreExp::Update { array, dims, value, check: Check::Checked };
+            let exp = CoreExp::Update { array, dims, value, check: at.check };
             leaves.push(self.emit("updated", ty, exp));
         }
         Ok(rebuild(target, &flat.dims, &leaves))

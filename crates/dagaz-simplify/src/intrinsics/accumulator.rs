@@ -20,9 +20,9 @@ impl Simplifier<'_> {
         let (value, _) = self.match_type(value, &acc.elem);
         let values = flatten(&value).atoms();
         let Some(var) = as_var(acc.acc) else { return self.bug("an accumulator that is a constant") };
-        let ty = Type::Acc { index_dims: vec![acc.dim], elems: type_leaves(&acc.elem, &[]) };
+        let ty = Type::Acc { index_dims: acc.dims.clone(), elems: type_leaves(&acc.elem, &[]) };
         let new = self.emit("acc", ty, Exp::UpdateAcc { acc: var, indices: vec![index], values });
-        Ok(SVal::Acc(Rc::new(AccVal { acc: new, dim: acc.dim, elem: acc.elem.clone() })))
+        Ok(SVal::Acc(Rc::new(AccVal { acc: new, ..acc.clone() })))
     }
 
     pub(super) fn stream(
@@ -45,13 +45,12 @@ impl Simplifier<'_> {
         let outer = self.param("acc", acc_ty.clone());
         let inner = self.param("acc", acc_ty.clone());
         let (rows, row) = self.row_params("x", &inputs.elem);
-        let acc = AccVal { acc: inner.var.into(), dim: dest.dim, elem };
-        let body = self.body(|s| {
-            let result = s.apply(f, vec![SVal::Acc(Rc::new(acc)), row])?;
-            match result {
+        let acc = AccVal { acc: inner.var.into(), dims: vec![dest.dim], elem };
+        let body = self.without_effects("what writes to a stream", |s| {
+            s.body(|s| match s.apply(f, vec![SVal::Acc(Rc::new(acc)), row])? {
                 SVal::Acc(acc) => Ok(vec![acc.acc]),
                 _ => s.bug("a stream that does not give an accumulator"),
-            }
+            })
         })?;
         let params = [vec![inner], rows].concat();
         let lambda = Lambda { params, body, ret: vec![acc_ty.clone()] };
@@ -69,7 +68,7 @@ impl Simplifier<'_> {
     }
 
     /// The type of a value without functions.
-    fn type_of(&self, value: &SVal) -> Res<EType> {
+    pub fn type_of(&self, value: &SVal) -> Res<EType> {
         Ok(match value {
             SVal::Scalar(prim, _) => EType::Prim(*prim),
             SVal::Array(array) => EType::Array(EDim::Known(array.dim), Rc::new(self.type_of(&array.elem)?)),
@@ -86,7 +85,12 @@ impl Simplifier<'_> {
             SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => {
                 return self.unsupported("an accumulator of functions");
             }
-            SVal::Acc(_) | SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) => {
+            SVal::Acc(_)
+            | SVal::Ref(_)
+            | SVal::Def(_)
+            | SVal::Alias(_)
+            | SVal::SizeOf(..)
+            | SVal::UnboundSize(_) => {
                 return self.bug("an accumulator of something that is not a value");
             }
         })

@@ -17,11 +17,11 @@ impl Simplifier<'_> {
         }
     }
 
-    pub(super) fn array_vars(&self, leaves: &[Leaf]) -> Res<Vec<CoreVar>> {
+    pub(crate) fn array_vars(&self, leaves: &[Leaf]) -> Res<Vec<CoreVar>> {
         leaves.iter().map(|leaf| self.array_var(leaf)).collect()
     }
 
-    pub(super) fn replicate(&mut self, n: Atom, value: &SVal) -> SVal {
+    pub fn replicate(&mut self, n: Atom, value: &SVal) -> SVal {
         let flat = flatten(value);
         let mut leaves = Vec::with_capacity(flat.leaves.len());
         for leaf in &flat.leaves {
@@ -31,7 +31,7 @@ impl Simplifier<'_> {
         SVal::array(n, rebuild(value, &flat.dims, &leaves))
     }
 
-    pub(super) fn concat(&mut self, a: &ArrayVal, b: &ArrayVal) -> Res<SVal> {
+    pub fn concat(&mut self, a: &ArrayVal, b: &ArrayVal) -> Res<SVal> {
         let flat = flatten(&a.elem);
         // The second array gets the row sizes of the first.
         let whole = SVal::array(b.dim, b.elem.clone());
@@ -52,7 +52,7 @@ impl Simplifier<'_> {
         Ok((sizes[0], sizes[1], elem))
     }
 
-    pub(super) fn flatten_array(&mut self, array: &SVal) -> Res<SVal> {
+    pub fn flatten_array(&mut self, array: &SVal) -> Res<SVal> {
         let (n, m, elem) = self.two_dimensions(array)?;
         let size = self.mul(n, m);
         self.reshape_outer(&elem, &[size])

@@ -29,12 +29,14 @@ impl Simplifier<'_> {
         let loc = self.loc;
         let mark = self.mark();
         let (params, arg) = self.row_params("x", x);
-        let (mut stms, result) = self.scope(|s| {
-            let result = s.apply(f, vec![arg])?;
-            Ok(match (like, type_args.get(1)) {
-                (Some(like), _) => s.conform(&result, like),
-                (None, Some(EArg::Type(ty))) => s.match_type(&result, ty).0,
-                (None, Some(EArg::Size(_)) | None) => result,
+        let (mut stms, result) = self.without_effects("a function that is differentiated", |s| {
+            s.scope(|s| {
+                let result = s.apply(f, vec![arg])?;
+                Ok(match (like, type_args.get(1)) {
+                    (Some(like), _) => s.conform(&result, like),
+                    (None, Some(EArg::Type(ty) | EArg::Index(ty, _))) => s.match_type(&result, ty).0,
+                    (None, Some(EArg::Size(_)) | None) => result,
+                })
             })
         })?;
         self.loc = loc;
@@ -181,9 +183,11 @@ impl Simplifier<'_> {
         let (results, result) = self.row_params("y", &primal);
         let (cotangents, cotangent) = self.row_params("ct", &primal);
         let loc = self.loc;
-        let body = self.body(|s| {
-            let adjoint = s.apply(rule, vec![result, cotangent])?;
-            Ok(flatten(&s.conform(&adjoint, x)).atoms())
+        let body = self.without_effects("the rule of a derivative", |s| {
+            s.body(|s| {
+                let adjoint = s.apply(rule, vec![result, cotangent])?;
+                Ok(flatten(&s.conform(&adjoint, x)).atoms())
+            })
         })?;
         self.loc = loc;
         let flat = flatten(x);
@@ -215,20 +219,20 @@ fn mark_tags(value: &SVal, out: &mut Vec<bool>) {
             out.push(true);
             sum.constrs.iter().flat_map(|(_, payload)| payload).for_each(|v| mark_tags(v, out));
         }
-        SVal::Scalar(..) | SVal::Fun(_) | SVal::Choice(_) | SVal::Acc(_) => {
+        SVal::Scalar(..) | SVal::Fun(_) | SVal::Choice(_) | SVal::Acc(_) | SVal::Ref(_) => {
             out.extend(flatten(value).leaves.iter().map(|_| false));
         }
         SVal::Def(_) | SVal::Alias(_) | SVal::SizeOf(..) | SVal::UnboundSize(_) | SVal::Absent => {}
     }
 }
 
-fn contains_function(value: &SVal) -> bool {
+pub(crate) fn contains_function(value: &SVal) -> bool {
     match value {
         SVal::Array(array) => contains_function(&array.elem),
         SVal::Record(fields) => fields.iter().any(|(_, v)| contains_function(v)),
         SVal::Sum(sum) => sum.constrs.iter().flat_map(|(_, payload)| payload).any(contains_function),
         SVal::Fun(_) | SVal::Choice(_) | SVal::Absent => true,
-        SVal::Scalar(..) | SVal::Acc(_) | SVal::Def(_) | SVal::Alias(_) => false,
+        SVal::Scalar(..) | SVal::Acc(_) | SVal::Ref(_) | SVal::Def(_) | SVal::Alias(_) => false,
         SVal::SizeOf(..) | SVal::UnboundSize(_) => false,
     }
 }

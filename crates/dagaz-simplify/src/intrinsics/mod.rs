@@ -10,6 +10,7 @@ mod parallel;
 mod scalar;
 
 use dagaz_syntax::Name;
+pub(crate) use derivative::contains_function;
 
 use crate::context::{Res, Simplifier};
 use crate::value::{EArg, SVal};
@@ -21,9 +22,12 @@ pub(crate) fn arity(name: &str) -> Option<usize> {
     }
     Some(match name {
         "flatten" | "transpose" | "unzip" | "manifest" | "opaque" | "stop_gradient" | "unit_seed" => 1,
+        "pointful" | "cardinality" | "ordinal" | "from_ordinal" => 1,
         "apply_linear" => 4,
         "==" | "!=" | "&&" | "||" | "replicate" | "concat" | "zip" | "map" | "flatmap" => 2,
-        "linearize" | "linear_transpose" => 2,
+        "linearize" | "linear_transpose" | "run_state" | "state_set" | "accumulate" => 2,
+        "run_accum" | "state_get" => 1,
+        "run_accum_with" => 3,
         "unflatten" | "reduce" | "reduce_comm" | "scan" | "scatter" | "scatter_2d" | "scatter_3d" => 3,
         "acc_write" | "scatter_stream" | "jvp2" | "vjp2" | "jmp2" | "mjp2" | "with_vjp" => 3,
         "hist_stream" | "flat_update_2d" => 5,
@@ -48,6 +52,10 @@ impl Simplifier<'_> {
             }
             ("&&", [SVal::Scalar(_, a), SVal::Scalar(_, b)]) => Ok(SVal::bool(self.and(*a, *b))),
             ("||", [SVal::Scalar(_, a), SVal::Scalar(_, b)]) => Ok(SVal::bool(self.or(*a, *b))),
+            ("pointful", [f]) => self.pointful(f, type_args),
+            ("cardinality", [_]) => self.cardinality_of(type_args),
+            ("ordinal", [index]) => self.ordinal_of(type_args, index),
+            ("from_ordinal", [SVal::Scalar(_, number)]) => self.index_of(type_args, *number),
             ("opaque", [a]) => Ok(a.clone()),
             ("replicate", [SVal::Scalar(_, n), a]) => Ok(self.replicate(*n, a)),
             ("concat", [SVal::Array(a), SVal::Array(b)]) => self.concat(a, b),
@@ -81,6 +89,12 @@ impl Simplifier<'_> {
             ("flat_update_2d" | "flat_update_3d" | "flat_update_4d", [SVal::Array(a), rest @ ..]) => {
                 self.flat_update(a, rest)
             }
+            ("run_state", [init, body]) => self.run_state(init, body),
+            ("run_accum", [body]) => self.run_accum(body, type_args),
+            ("run_accum_with", [op, ne, body]) => self.run_accum_with(op, ne, body, type_args),
+            ("state_get", [SVal::Ref(reference)]) => self.state_get(reference),
+            ("state_set", [SVal::Ref(reference), value]) => self.state_set(reference, value),
+            ("accumulate", [SVal::Ref(reference), value]) => self.accumulate(reference, value),
             ("jvp2", [f, x, seed]) => self.jvp2(f, x, seed, type_args),
             ("vjp2", [f, x, seed]) => self.vjp2(f, x, seed, type_args),
             ("jmp2", [f, x, SVal::Array(seeds)]) => self.many_seeds(true, f, x, seeds, type_args),

@@ -6,6 +6,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
 use dagaz_core::visit::free_vars;
 
 use crate::context::{Res, Simplifier};
+use crate::effects::{CellId, RegionKind};
 use crate::eval::outer_type;
 use crate::value::{ArrayVal, EArg, EType, SVal, as_var};
 use crate::walk::{array_type, flatten, rebuild};
@@ -16,7 +17,7 @@ pub(super) fn atoms(params: &[Param]) -> Vec<Atom> {
 
 impl Simplifier<'_> {
     /// Parameters for the leaves of a value, and the value made of them.
-    pub(super) fn row_params(&mut self, hint: &str, row: &SVal) -> (Vec<Param>, SVal) {
+    pub(crate) fn row_params(&mut self, hint: &str, row: &SVal) -> (Vec<Param>, SVal) {
         let flat = flatten(row);
         let params = self.params(hint, &flat.types());
         let value = rebuild(row, &flat.dims, &atoms(&params));
@@ -25,33 +26,70 @@ impl Simplifier<'_> {
 
     pub(super) fn map(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<SVal> {
         let ty = match type_args.get(1) {
-            Some(EArg::Type(ty)) => Some(ty),
+            Some(EArg::Type(ty) | EArg::Index(ty, _)) => Some(ty),
             Some(EArg::Size(_)) | None => None,
         };
+        self.map_rows(RegionKind::Map, array, ty, |s, row| s.apply(f, vec![row]))
+    }
+
+    /// The array of what `f` makes of each row; in parallel, if `f` changes no state.
+    pub fn map_rows(
+        &mut self,
+        kind: RegionKind,
+        array: &ArrayVal,
+        ty: Option<&EType>,
+        mut f: impl FnMut(&mut Self, SVal) -> Res<SVal>,
+    ) -> Res<SVal> {
+        self.in_region(kind, |s, cells| {
+            let mut row = |s: &mut Self, row: SVal| {
+                let result = f(s, row)?;
+                Ok(match ty {
+                    Some(ty) => s.match_type(&result, ty).0,
+                    None => result,
+                })
+            };
+            match s.carries_state(cells)? {
+                true => s.map_in_order(array, cells, &mut row),
+                false => s.map_with(array, cells, &mut row),
+            }
+        })
+    }
+
+    /// A map whose function adds to the accumulators of `cells`, which go through it in front of the arrays.
+    fn map_with(
+        &mut self,
+        array: &ArrayVal,
+        cells: &[CellId],
+        f: &mut dyn FnMut(&mut Self, SVal) -> Res<SVal>,
+    ) -> Res<SVal> {
         let loc = self.loc;
         let mark = self.mark();
+        let outside = SVal::tuple(self.cell_values(cells)?);
+        let (accs, inside) = self.row_params("acc", &outside);
         let (params, row) = self.row_params("x", &array.elem);
-        let (mut stms, result) = self.scope(|s| {
-            let result = s.apply(f, vec![row])?;
-            Ok(match ty {
-                Some(ty) => s.match_type(&result, ty).0,
-                None => result,
-            })
+        self.set_cells(cells, inside.tuple_parts());
+        let (mut stms, (result, last)) = self.scope(|s| {
+            let result = f(s, row)?;
+            Ok((result, SVal::tuple(s.cell_values(cells)?)))
         })?;
         self.loc = loc;
         let flat = flatten(&result);
         self.require_regular(&flat.dims, &mut stms, mark)?;
-        let ret = flat.types();
-        let lambda = Lambda { params, body: Body { stms, result: flat.atoms() }, ret: ret.clone() };
-        let arrays = self.array_vars(&flatten(&array.elem).leaves)?;
+        let ret: Vec<Type> = accs.iter().map(|p| p.ty.clone()).chain(flat.types()).collect();
+        let body = Body { stms, result: [flatten(&last).atoms(), flat.atoms()].concat() };
+        let lambda = Lambda { params: [accs.clone(), params].concat(), body, ret: ret.clone() };
+        let mut arrays = self.array_vars(&flatten(&outside).leaves)?;
+        arrays.extend(self.array_vars(&flatten(&array.elem).leaves)?);
         let types: Vec<Type> = ret.iter().map(|ty| outer_type(array.dim, ty)).collect();
-        let leaves = self.emit_all("mapped", &types, Exp::Map { width: array.dim, arrays, lambda });
-        Ok(SVal::array(array.dim, rebuild(&result, &flat.dims, &leaves)))
+        let results = self.emit_all("mapped", &types, Exp::Map { width: array.dim, arrays, lambda });
+        let (accs, leaves) = results.split_at(accs.len());
+        self.set_cells(cells, rebuild(&outside, &flatten(&outside).dims, accs).tuple_parts());
+        Ok(SVal::array(array.dim, rebuild(&result, &flat.dims, leaves)))
     }
 
     /// Rows must all have the same sizes, which must be known before any row is.
     /// What computes sizes from nothing but what is known outside is moved there.
-    pub(super) fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
+    pub(crate) fn require_regular(&mut self, dims: &[Atom], stms: &mut Vec<Stm>, mark: u32) -> Res<()> {
         if dims.iter().all(|dim| self.is_outside(*dim, mark)) {
             return Ok(());
         }
@@ -77,13 +115,15 @@ impl Simplifier<'_> {
     }
 
     /// A binary operator on rows like `row`.
-    pub(super) fn operator(&mut self, op: &SVal, row: &SVal) -> Res<Lambda> {
+    pub(crate) fn operator(&mut self, op: &SVal, row: &SVal) -> Res<Lambda> {
         let loc = self.loc;
         let (xs, x) = self.row_params("x", row);
         let (ys, y) = self.row_params("y", row);
-        let body = self.body(|s| {
-            let result = s.apply(op, vec![x, y])?;
-            Ok(flatten(&s.conform(&result, row)).atoms())
+        let body = self.without_effects("an operator that combines two values", |s| {
+            s.body(|s| {
+                let result = s.apply(op, vec![x, y])?;
+                Ok(flatten(&s.conform(&result, row)).atoms())
+            })
         })?;
         self.loc = loc;
         let ret = flatten(row).types();
@@ -119,7 +159,9 @@ impl Simplifier<'_> {
 impl Simplifier<'_> {
     pub(super) fn flatmap(&mut self, f: &SVal, array: &ArrayVal, type_args: &[EArg]) -> Res<SVal> {
         let n = array.dim;
-        let (sizes, others) = self.flatmap_sizes(f, array, type_args)?;
+        let (sizes, others) = self.without_effects("a function whose results vary in size", |s| {
+            s.flatmap_sizes(f, array, type_args)
+        })?;
         let integers = array_type(PrimType::I64, &[n]);
         let op = self.builder.binop_lambda(BinOp::Add, PrimType::I64, self.loc);
         let neutral = vec![Atom::i64(0)];
@@ -174,7 +216,7 @@ impl Simplifier<'_> {
             let (elems, other) = s.pair(&result)?;
             let SVal::Array(elems) = elems else { return s.bug("flatmap without an array") };
             Ok(match type_args.get(2) {
-                Some(EArg::Type(ty)) => (elems.dim, s.match_type(&other, ty).0),
+                Some(EArg::Type(ty) | EArg::Index(ty, _)) => (elems.dim, s.match_type(&other, ty).0),
                 Some(EArg::Size(_)) | None => (elems.dim, other),
             })
         })?;

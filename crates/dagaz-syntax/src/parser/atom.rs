@@ -9,11 +9,11 @@ impl Parser<'_> {
     /// `f a1 … an`; the last argument may be a function without parentheses.
     pub(super) fn application(&mut self) -> Parsed<Box<Exp>> {
         let mut first = self.atom()?;
-        if !self.peek().starts_atom() && !self.at(TokenKind::Backslash) {
+        if !self.at_argument() && !self.at(TokenKind::Backslash) {
             return Ok(first);
         }
         let mut args = Vec::new();
-        while self.peek().starts_atom() {
+        while self.at_argument() {
             args.push(*self.atom()?);
         }
         if self.at(TokenKind::Backslash) {
@@ -29,6 +29,11 @@ impl Parser<'_> {
             return Ok(first);
         }
         Ok(self.make(ExpKind::App { fun: first, args }, span))
+    }
+
+    /// Whether an argument starts here, and not the declaration of an index type.
+    fn at_argument(&self) -> bool {
+        self.peek().starts_atom() && !self.at_index_type()
     }
 
     /// `a[i] [j]` would apply an element of an array to an array.

@@ -297,7 +297,7 @@ impl Parser<'_> {
     }
 
     /// Whether `index type` stands here; `index` by itself is a name.
-    fn at_index_type(&self) -> bool {
+    pub(super) fn at_index_type(&self) -> bool {
         matches!(self.peek(), TokenKind::Ident(name) if name.as_str() == "index")
             && self.peek_at(1).is(Keyword::Type)
     }

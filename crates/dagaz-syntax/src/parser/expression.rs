@@ -90,6 +90,10 @@ impl Parser<'_> {
             return Err(self.report(diagnostic));
         }
         self.bump();
+        if matches!(self.peek(), TokenKind::Keyword(word) if word.starts_dec()) || self.at(TokenKind::Eof) {
+            let help = "declarations need no separator; what follows a semicolon is the next step";
+            return Err(self.expected_with("an expression", |d| d.help(help)));
+        }
         prefixes.push(Prefix { start: first.span, kind: PrefixKind::Seq { first } });
         self.check_chain(prefixes.len())
     }

@@ -112,7 +112,7 @@ impl Parser<'_> {
 
     fn at_type_atom(&self) -> bool {
         use TokenKind::*;
-        matches!(self.peek(), LParen | LBrace | LBracket | IndexBracket | Ident(_))
+        matches!(self.peek(), LParen | LBrace | LBracket | IndexBracket | Ident(_)) && !self.at_index_type()
     }
 
     /// A size in brackets is always an argument here: `t [n] a` is `t` applied to `[n]` and `a`.

@@ -2,6 +2,7 @@
 
 mod causality;
 mod consumption;
+mod effects;
 mod exhaustive;
 mod literals;
 mod recursion;
@@ -12,6 +13,7 @@ use dagaz_syntax::Diagnostic;
 use crate::context::{Context, Error, Res};
 use crate::sizes::{Checked, Declared};
 
+pub(crate) use effects::{EffectScheme, with_rows};
 pub(crate) use literals::{check_float, check_int};
 
 /// Check a definition, and complete its type with what the checks have found out.
@@ -22,11 +24,14 @@ pub(crate) fn check_definition(cx: &mut Context, checked: &mut Checked) -> Res<(
     found.extend(recursion::check(cx, &checked.def));
     let (ret, errors) = consumption::check(cx, &checked.def, &checked.declared);
     found.extend(errors);
+    let effects = effects::check(cx, &checked.def);
+    found.extend(effects.errors);
     let failed = found.iter().any(Diagnostic::is_error);
     cx.diagnostics.extend(found);
     if failed {
         return Err(Error::Silenced);
     }
+    cx.note_effects(checked.def.var, effects.scheme, effects.rows);
     checked.set_result(ret);
     Ok(())
 }

@@ -38,11 +38,11 @@ pub(crate) fn collect_ranks(
     let said = cx.diagnostics.len();
     let mut infer = Infer::new(cx, frames);
     infer.start_ranks(scalar_equality);
-    let result = infer.signature(bind, var, recursive);
+    let result = infer.signature(bind, var, recursive).and_then(|_| infer.relate_elements());
     let problem = infer.ranks.take().unwrap_or_default();
     frames.truncate(depth);
     cx.diagnostics.truncate(said);
-    result.map(|_| *problem)
+    result.map(|()| *problem)
 }
 
 /// Resolve the names in a type expression outside of any definition, under some type parameters.
@@ -87,6 +87,7 @@ pub(crate) fn match_scheme(
 impl Infer<'_> {
     fn definition(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<()> {
         let ty = self.signature(bind, var, recursive)?;
+        self.settle_elements()?;
         self.warn_of_defaults(&ty, bind.name);
         self.apply_defaults()?;
         self.generalise(&ty);
@@ -105,7 +106,7 @@ impl Infer<'_> {
             self.schemes.insert(var, Rc::new(scheme));
             self.bind_local(bind.name.name, Local::Var(var));
         }
-        let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body)?;
+        let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body, None)?;
         let ok = self.unify(&own_type, &ty);
         self.expect(ok, bind.name.span, "The function is used in itself at another type", &ty, &own_type)?;
         Ok(ty)

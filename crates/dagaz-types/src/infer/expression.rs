@@ -10,7 +10,7 @@ use super::ranks::{Pipe, rank_of_dim};
 use super::resolve::binding_of;
 use super::unify::{Constraint, Meta, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
-use crate::context::{Error, Res, error, fail};
+use crate::context::{Error, Res, fail};
 use crate::env::{Module, ValueBinding};
 use crate::types::{Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind};
 
@@ -68,9 +68,16 @@ impl Infer<'_> {
                 Ok(Type::arrow(None, param, RetType::plain(result)))
             }
             ExpKind::Ascript(inner, te) | ExpKind::Coerce(inner, te) => {
+                if let ExpKind::For { .. } = &inner.kind {
+                    let expected = self.type_exp(te)?;
+                    self.expect_array(inner, &expected);
+                }
                 let actual = self.exp(inner)?;
                 let expected = self.type_exp(te)?;
+                // A coercion may also change what the elements are numbered by.
+                self.any_index_set = matches!(e.kind, ExpKind::Coerce(..));
                 let ok = self.unify(&expected, &actual);
+                self.any_index_set = false;
                 let what =
                     format!("This expression does not have expected type \"{}\"", self.show(&expected));
                 self.expect(ok, inner.span, &what, &expected, &actual)?;
@@ -95,7 +102,8 @@ impl Infer<'_> {
             ExpKind::Let { .. } | ExpKind::LetFun { .. } | ExpKind::LetWith { .. } => self.let_chain(e),
             ExpKind::Lambda { params, ret, body } => {
                 let mark = self.mark();
-                let ty = self.function(params, ret.as_ref(), body)?;
+                let expected = self.expected.take();
+                let ty = self.function(params, ret.as_ref(), body, expected)?;
                 self.leave(mark);
                 Ok(ty)
             }
@@ -103,6 +111,7 @@ impl Infer<'_> {
                 self.loop_exp(e.span, pat, init.as_deref(), form, body)
             }
             ExpKind::Seq { first, second } => {
+                self.only_here("A sequence", e.span)?;
                 self.exp_of(
                     first,
                     &Type::tuple([]),
@@ -110,7 +119,7 @@ impl Infer<'_> {
                 )?;
                 self.exp(second)
             }
-            ExpKind::For { .. } => error("for", e.span, "\"for\" is not there yet"),
+            ExpKind::For { binders, body } => self.for_exp(e, binders, body),
             ExpKind::Match { scrutinee, cases } => self.match_exp(scrutinee, cases),
             ExpKind::With { target, path, value } => {
                 let ty = self.exp(target)?;
@@ -205,10 +214,32 @@ impl Infer<'_> {
         let mut ty = self.applied(fun)?;
         let name = function_name(fun);
         for arg in args {
-            let arg_ty = self.exp(arg)?;
+            let arg_ty = self.argument(&ty, arg)?;
             ty = self.apply(node, &ty, &arg_ty, arg.span, &name)?;
         }
         Ok(ty)
+    }
+
+    /// The type of an argument. What a reference in a lambda refers to cannot be found from how it is used, since what
+    /// is indexed could be an array as well; so it comes from the function that the lambda is given to.
+    fn argument(&mut self, fun: &Type, arg: &Exp) -> Res<Type> {
+        if let Type::Arrow(arrow) = self.base(fun)
+            && is_lambda(arg)
+        {
+            self.expected = Some(arrow.from.clone());
+        }
+        let ty = self.exp(arg);
+        self.expected = None;
+        ty
+    }
+
+    /// Whether a reference occurs in a type.
+    fn mentions_reference(&self, ty: &Type) -> bool {
+        match self.shallow(ty) {
+            Type::Named { id, .. } => self.cx.references.kind(id).is_some(),
+            Type::Record(fields) => fields.iter().any(|(_, t)| self.mentions_reference(t)),
+            Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Sum(_) | Type::Arrow(_) => false,
+        }
     }
 
     /// The type of applying a function to one argument, at some node of the tree.
@@ -281,6 +312,9 @@ impl Infer<'_> {
     }
 
     fn project(&mut self, ty: &Type, field: Ident) -> Res<Type> {
+        if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
+            return Ok(Type::reference(id, self.project(content, field)?));
+        }
         if let Type::Record(fields) = self.shallow(ty)
             && let Some((_, t)) = fields.iter().find(|(f, _)| *f == field.name)
         {
@@ -295,28 +329,37 @@ impl Infer<'_> {
 
     /// The type of indexing or slicing.
     fn index(&mut self, ty: &Type, slice: &[SliceIndex], array_span: Span) -> Res<Type> {
+        if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
+            let range = slice.iter().find_map(|dim| match dim {
+                SliceIndex::Index(_) => None,
+                SliceIndex::Slice { span, .. } => Some(*span),
+            });
+            if let Some(span) = range {
+                return fail(
+                    Diagnostic::error("reference-range", span, "A reference cannot be sliced by a range")
+                        .help("write an index: the reference is then to that element"),
+                );
+            }
+            return Ok(Type::reference(id, self.index(content, slice, array_span)?));
+        }
         let mut ty = ty.clone();
-        let mut kept = 0;
+        let mut kept = Vec::new();
         for dim in slice {
+            let mut index = None;
             match dim {
-                SliceIndex::Index(i) => {
-                    let index = self.fresh_with(i.span, Constraint::prims(PrimSet::INTEGRAL));
-                    let actual = self.exp(i)?;
-                    let ok = self.unify(&index, &actual);
-                    self.expect(ok, i.span, "An index must be of an integer type", &index, &actual)?;
-                }
+                SliceIndex::Index(i) => index = Some((self.exp(i)?, i.span)),
                 SliceIndex::Slice { start, end, stride, .. } => {
                     for part in [start, end, stride].into_iter().flatten() {
                         self.exp_of(part, &Type::I64, "The parts of a slice must be of type \"i64\"")?;
                     }
-                    kept += 1;
                 }
             }
-            ty = match self.shallow(&ty) {
-                Type::Array { dim, elem, .. } if rank_of_dim(&dim).is_none() => (*elem).clone(),
+            let (size, elem) = match self.shallow(&ty) {
+                Type::Array { dim, elem, .. } if rank_of_dim(&dim).is_none() => (dim, (*elem).clone()),
                 t => {
                     let elem = self.fresh(array_span);
-                    let array = Type::array(ANY_SIZE, elem.clone());
+                    let size = self.open_dim(array_span);
+                    let array = Type::array(size.clone(), elem.clone());
                     let ok = self.unify(&t, &array);
                     self.expect(
                         ok,
@@ -325,11 +368,16 @@ impl Infer<'_> {
                         &array,
                         &t,
                     )?;
-                    elem
+                    (size, elem)
                 }
             };
+            match index {
+                Some((actual, span)) => self.check_index(&size, &actual, span, array_span)?,
+                None => kept.push(size),
+            }
+            ty = elem;
         }
-        Ok((0..kept).fold(ty, |t, _| Type::array(ANY_SIZE, t)))
+        Ok(kept.into_iter().rev().fold(ty, |t, size| Type::array(size, t)))
     }
 
     fn access(&mut self, ty: &Type, path: &[Access], span: Span) -> Res<Type> {
@@ -403,7 +451,7 @@ impl Infer<'_> {
                     let outer_metas = self.metas.len();
                     self.check_size_names(size_params(type_params), params)?;
                     let type_params = self.enter_type_params(type_params)?;
-                    let ty = self.function(params, ret.as_ref(), def)?;
+                    let ty = self.function(params, ret.as_ref(), def, None)?;
                     self.leave_type_params();
                     self.leave(inner);
                     self.check_type_scope(&type_params, outer_metas, name.span)?;
@@ -481,15 +529,25 @@ impl Infer<'_> {
         params: &[Pat],
         ret: Option<&dagaz_syntax::ast::TypeExp>,
         body: &Exp,
+        mut expected_type: Option<Type>,
     ) -> Res<Type> {
         self.check_pat_names(&params.iter().collect::<Vec<_>>())?;
         let mut types = Vec::new();
         for p in params {
-            let ty = self.fresh(p.span);
+            let mut ty = self.fresh(p.span);
+            if let Some(Type::Arrow(arrow)) = expected_type.take().map(|ty| self.base(&ty)) {
+                if self.mentions_reference(&arrow.from) {
+                    ty = arrow.from.clone();
+                }
+                expected_type = Some(arrow.to.ty.clone());
+            }
             self.bind_pat(p, &ty)?;
             types.push(ty);
         }
         let expected = ret.map(|te| self.type_exp(te)).transpose()?;
+        if let Some(expected) = &expected {
+            self.expect_array(body, expected);
+        }
         let actual = self.exp(body)?;
         if let Some(expected) = &expected {
             let ok = self.unify(expected, &actual);
@@ -563,7 +621,8 @@ impl Infer<'_> {
             }
             LoopForm::ForIn { pat: elem_pat, array } => {
                 let elem = self.fresh(array.span);
-                self.exp_of(array, &Type::array(ANY_SIZE, elem.clone()), "\"for … in\" needs an array")?;
+                let size = self.open_dim(array.span);
+                self.exp_of(array, &Type::array(size, elem.clone()), "\"for … in\" needs an array")?;
                 self.pat(pat, &ty)?;
                 self.pat(elem_pat, &elem)?;
             }
@@ -627,6 +686,14 @@ impl Infer<'_> {
                     .help("the pattern cannot be read as an expression; write `loop pattern = value …`"),
             ),
         }
+    }
+}
+
+fn is_lambda(e: &Exp) -> bool {
+    match &e.kind {
+        ExpKind::Lambda { .. } => true,
+        ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => is_lambda(inner),
+        _ => false,
     }
 }
 

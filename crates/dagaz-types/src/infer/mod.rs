@@ -12,6 +12,7 @@
 mod definition;
 mod expression;
 mod pattern;
+mod pointful;
 mod ranks;
 mod resolve;
 mod type_exp;
@@ -26,9 +27,10 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use crate::automap::RankProblem;
 use crate::context::{Context, Error, Res};
 use crate::env::{Env, TypeBinding, ValueBinding};
-use crate::types::{Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
+use crate::types::{Overload, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
 pub(crate) use definition::{collect_ranks, infer_definition, infer_type, match_scheme};
 pub(crate) use pattern::collect_names;
+use pointful::names_indices;
 pub(crate) use ranks::has_frame;
 pub(crate) use resolve::{lookup_mod_type, lookup_module};
 pub(crate) use type_exp::check_distinct;
@@ -82,6 +84,14 @@ pub(crate) struct Infer<'a> {
     metas: Vec<Meta>,
     /// Where applications may be lifted: what is known about ranks.
     ranks: Option<Box<RankProblem>>,
+    /// Types that are, or are arrays of, other types; decided at the end.
+    elements: Vec<(Type, Type, Span)>,
+    /// The type that the lambda which comes next is wanted at.
+    expected: Option<Type>,
+    /// Arrays may be unified whatever their elements are numbered by.
+    any_index_set: bool,
+    /// What is expected of arrays written with `for`, where that is known before they are looked at.
+    expected_arrays: HashMap<NodeId, Type>,
     pub notes: Notes,
 }
 
@@ -95,12 +105,17 @@ impl<'a> Infer<'a> {
             schemes: HashMap::new(),
             metas: Vec::new(),
             ranks: None,
+            elements: Vec::new(),
+            expected: None,
+            any_index_set: false,
+            expected_arrays: HashMap::new(),
             notes: Notes::default(),
         }
     }
 
     /// Settle what is open and hand over the findings.
     pub fn finish(mut self) -> Res<Notes> {
+        self.settle_elements()?;
         self.apply_defaults()?;
         let mut notes = std::mem::take(&mut self.notes);
         // Open types that nothing depends on may be anything: the empty tuple is the simplest.
@@ -198,16 +213,51 @@ impl<'a> Infer<'a> {
         let mut args = Vec::with_capacity(scheme.params.len());
         for (i, p) in scheme.params.iter().enumerate() {
             args.push(match p.kind {
-                TypeParamKind::Size(_) => TypeArg::Size(ANY_SIZE),
-                TypeParamKind::Type(_, liftedness) => {
+                TypeParamKind::Size(v) if names_indices(&scheme.ty, v) => TypeArg::Size(ANY_SIZE),
+                TypeParamKind::Size(_) => TypeArg::Size(self.open_dim(span)),
+                TypeParamKind::Type(id, liftedness) => {
                     let overload = scheme.overloads.get(i).copied().flatten();
                     let constraint = overload.map_or_else(Constraint::default, Constraint::overload);
-                    TypeArg::Type(self.fresh_with(span, Constraint { liftedness, ..constraint }))
+                    let index = self.cx.index_params.contains(&id);
+                    let ty = self.fresh_with(span, Constraint { liftedness, index, ..constraint });
+                    if let (Some(Overload::ElementOfPrevious), Some(TypeArg::Type(whole))) =
+                        (overload, args.last())
+                    {
+                        self.elements.push((whole.clone(), ty.clone(), span));
+                    }
+                    TypeArg::Type(ty)
                 }
             });
         }
         let ty = crate::subst::Subst::instantiate(&scheme.params, &args).ty(&scheme.ty);
         (args, ty)
+    }
+
+    /// Find out which types are elements of which. If the element says nothing about itself, it is what is below all arrays.
+    fn settle_elements(&mut self) -> Res<()> {
+        for (whole, elem, span) in std::mem::take(&mut self.elements) {
+            let rank = match self.shallow(&elem) {
+                Type::Meta(_) => 0,
+                known => self.rank(&known),
+            };
+            let mut part = self.shallow(&whole);
+            for _ in rank..self.rank(&whole) {
+                if let Type::Array { elem, .. } = &part {
+                    part = self.shallow(elem);
+                }
+            }
+            let ok = self.unify(&elem, &part);
+            let what = "The accumulator must hold what the operator combines, or an array of that";
+            self.expect(ok, span, what, &elem, &part)?;
+        }
+        Ok(())
+    }
+
+    fn rank(&self, ty: &Type) -> usize {
+        match self.shallow(ty) {
+            Type::Array { elem, .. } => 1 + self.rank(&elem),
+            _ => 0,
+        }
     }
 
     /// Turn a failed unification into an error about an expression.

@@ -24,7 +24,7 @@ fn rank_power(q: RankVar, elem: Type) -> Type {
 /// The rank variable that a dimension stands for, if it is not just one dimension.
 pub(super) fn rank_of_dim(dim: &Size) -> Option<RankVar> {
     match dim {
-        Size::Meta(0) | Size::Const(_) | Size::Var(_) | Size::Exp(_) => None,
+        Size::Meta(0) | Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Set(_) => None,
         Size::Meta(q) => Some(RankVar(q - 1)),
     }
 }
@@ -50,6 +50,7 @@ impl Infer<'_> {
     pub(super) fn is_scalar(&self, constraint: &Constraint) -> bool {
         let scalar_equality = self.ranks.as_ref().is_some_and(|problem| problem.scalar_equality);
         constraint.prims.is_some()
+            || constraint.index
             || !constraint.fields.is_empty()
             || !constraint.constrs.is_empty()
             || (constraint.equality && scalar_equality)
@@ -98,6 +99,28 @@ impl Infer<'_> {
             problem.equate(rank, &Linear::default());
         }
         base
+    }
+
+    /// A type without the dimensions around it, where these do not count.
+    pub(super) fn base(&self, ty: &Type) -> Type {
+        match &self.ranks {
+            None => self.shallow(ty),
+            Some(_) => self.split(ty).1,
+        }
+    }
+
+    /// Of each pair in `elements`, the first type is of at least the rank of the second, and has the same base.
+    pub(super) fn relate_elements(&mut self) -> Res<()> {
+        for (whole, element, span) in std::mem::take(&mut self.elements) {
+            let ((whole_rank, whole), (rank, element)) = (self.split(&whole), self.split(&element));
+            if let Some(problem) = &mut self.ranks {
+                let more = Linear::variable(problem.fresh());
+                problem.equate(rank.plus(&more), &whole_rank);
+            }
+            let ok = self.unify(&whole, &element);
+            self.demand(ok, span, "The accumulator must hold what the operator combines")?;
+        }
+        Ok(())
     }
 
     /// A function that is applied here. Only applications have a frame; anything else must not be an array.

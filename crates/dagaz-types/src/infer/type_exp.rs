@@ -40,14 +40,15 @@ impl Infer<'_> {
                 Ok(Type::record(fields?))
             }
             TypeExpKind::Array { dim, elem } => {
-                if let Some(dim) = dim {
-                    self.size_exp(dim)?;
-                }
+                let size = match dim {
+                    Some(dim) => self.dim_exp(dim)?,
+                    None => self.open_dim(te.span),
+                };
                 let ty = self.type_exp(elem)?;
                 let ok = self.restrict(&ty, Liftedness::Unlifted);
                 self.demand(ok, elem.span, "Cannot create array with elements of this type")?;
                 self.check_element(elem)?;
-                Ok(Type::array(ANY_SIZE, ty))
+                Ok(Type::array(size, ty))
             }
             TypeExpKind::Arrow { param, from, to } => {
                 let from = self.type_exp(from)?;

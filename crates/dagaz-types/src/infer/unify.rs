@@ -5,7 +5,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use super::Infer;
 use crate::context::{Dialect, Res, fail};
 use crate::print::prim_name;
-use crate::types::{Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg, lifts_to};
+use crate::types::{IDX, Liftedness, Overload, PrimType, RetType, Size, Type, TypeArg, lifts_to};
 
 /// The size of an array whose size does not matter yet.
 pub(crate) const ANY_SIZE: Size = Size::Meta(0);
@@ -28,7 +28,7 @@ impl PrimSet {
             Overload::Float => Some(PrimSet::FLOAT),
             Overload::Prim => Some(PrimSet::ALL),
             Overload::Bits => Some(PrimSet::BITS),
-            Overload::Equality | Overload::Data => None,
+            Overload::Equality | Overload::Data | Overload::ElementOfPrevious => None,
         }
     }
 
@@ -69,6 +69,8 @@ pub(crate) struct Constraint {
     pub data: bool,
     pub fields: Vec<(Name, Type)>,
     pub constrs: Vec<(Name, Vec<Type>)>,
+    /// Its values number the elements of arrays.
+    pub index: bool,
     /// The most it may be.
     pub liftedness: Liftedness,
 }
@@ -81,6 +83,7 @@ impl Default for Constraint {
             data: false,
             fields: Vec::new(),
             constrs: Vec::new(),
+            index: false,
             liftedness: Liftedness::Lifted,
         }
     }
@@ -101,7 +104,7 @@ impl Constraint {
     }
 
     fn is_trivial(&self) -> bool {
-        let simple = self.prims.is_none() && !self.equality && !self.data;
+        let simple = self.prims.is_none() && !self.equality && !self.data && !self.index;
         simple && self.fields.is_empty() && self.constrs.is_empty()
     }
 }
@@ -122,7 +125,7 @@ pub(crate) struct Mismatch {
 
 pub(crate) type Unified = Result<(), Mismatch>;
 
-fn mismatch<T>(note: impl Into<String>) -> Result<T, Mismatch> {
+pub(super) fn mismatch<T>(note: impl Into<String>) -> Result<T, Mismatch> {
     Err(Mismatch { note: Some(note.into()) })
 }
 
@@ -146,14 +149,20 @@ impl Infer<'_> {
                 None => break,
             }
         }
-        ty.clone()
+        match ty {
+            // This pass takes the numbers below a size for what represents them.
+            Type::Named { id: IDX, .. } => Type::I64,
+            ty => ty.clone(),
+        }
     }
 
     /// Replace all solved metas in a type.
     pub(crate) fn zonk(&self, ty: &Type) -> Type {
         match self.shallow(ty) {
             t @ (Type::Prim(_) | Type::Meta(_)) => t,
-            Type::Array { unique, dim, elem } => Type::Array { unique, dim, elem: self.zonk(&elem).into() },
+            Type::Array { unique, dim, elem } => {
+                Type::Array { unique, dim: self.zonk_dim(&dim), elem: self.zonk(&elem).into() }
+            }
             Type::Record(fields) => Type::Record(fields.iter().map(|(f, t)| (*f, self.zonk(t))).collect()),
             Type::Sum(cs) => {
                 Type::Sum(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect())
@@ -167,7 +176,7 @@ impl Infer<'_> {
                 let args = args
                     .iter()
                     .map(|a| match a {
-                        TypeArg::Size(s) => TypeArg::Size(s.clone()),
+                        TypeArg::Size(s) => TypeArg::Size(self.zonk_dim(s)),
                         TypeArg::Type(t) => TypeArg::Type(self.zonk(t)),
                     })
                     .collect();
@@ -207,7 +216,10 @@ impl Infer<'_> {
             (Type::Meta(x), Type::Meta(y)) => self.merge_metas(*x, *y),
             (Type::Meta(m), t) | (t, Type::Meta(m)) => self.bind_meta(*m, t),
             (Type::Prim(p), Type::Prim(q)) if p == q => Ok(()),
-            (Type::Array { elem: x, .. }, Type::Array { elem: y, .. }) => self.unify(x, y),
+            (Type::Array { dim: d, elem: x, .. }, Type::Array { dim: e, elem: y, .. }) => {
+                self.unify_dims(d, e)?;
+                self.unify(x, y)
+            }
             (Type::Record(xs), Type::Record(ys)) => self.unify_records(xs, ys),
             (Type::Sum(xs), Type::Sum(ys)) => self.unify_sums(xs, ys),
             (Type::Arrow(x), Type::Arrow(y)) => {
@@ -221,6 +233,12 @@ impl Infer<'_> {
                     }
                 }
                 Ok(())
+            }
+            (Type::Named { id, args, .. }, other) | (other, Type::Named { id, args, .. })
+                if self.cx.index_types.contains_key(id) =>
+            {
+                let representation = self.representation(*id, args);
+                self.unify(&representation, other)
             }
             _ => Err(Mismatch {
                 note: Some(format!("Types \"{}\" and \"{}\" do not match", self.show(&a), self.show(&b))),
@@ -292,7 +310,10 @@ impl Infer<'_> {
         match self.shallow(ty) {
             Type::Prim(_) => false,
             Type::Meta(n) => n == m,
-            Type::Array { elem, .. } => self.occurs(m, &elem),
+            Type::Array { dim, elem, .. } => {
+                let in_dim = matches!(&dim, Size::Set(index) if self.occurs(m, index));
+                in_dim || self.occurs(m, &elem)
+            }
             Type::Record(fields) => fields.iter().any(|(_, t)| self.occurs(m, t)),
             Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(|t| self.occurs(m, t))),
             Type::Arrow(a) => self.occurs(m, &a.from) || self.occurs(m, &a.to.ty),
@@ -310,6 +331,9 @@ impl Infer<'_> {
         }
         if c.is_trivial() {
             return Ok(());
+        }
+        if c.index {
+            self.constrain_index(ty)?;
         }
         if let Some(set) = c.prims {
             self.constrain_prims(ty, set)?;
@@ -332,6 +356,12 @@ impl Infer<'_> {
     fn constrain_prims(&mut self, ty: &Type, set: PrimSet) -> Unified {
         match self.scalar_root(ty) {
             Type::Prim(p) if set.contains(p) => Ok(()),
+            Type::Meta(m) if self.metas[m as usize].constraint.index => {
+                if !set.contains(PrimType::I64) {
+                    return mismatch(format!("An index cannot be {}", set.describe()));
+                }
+                self.unify(ty, &Type::I64)
+            }
             Type::Meta(m) => {
                 let c = &mut self.metas[m as usize].constraint;
                 if !c.fields.is_empty() || !c.constrs.is_empty() {
@@ -369,6 +399,9 @@ impl Infer<'_> {
             Type::Record(fields) => fields.iter().try_for_each(|(_, t)| self.constrain_equality(t)),
             Type::Sum(cs) => {
                 cs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.constrain_equality(t)))
+            }
+            Type::Named { id, args, .. } if self.cx.index_types.contains_key(&id) => {
+                self.constrain_equality(&self.representation(id, &args))
             }
             t @ (Type::Arrow(_) | Type::Named { .. }) => {
                 mismatch(format!("The type \"{}\" does not support equality", self.show(&t)))
@@ -413,6 +446,9 @@ impl Infer<'_> {
                 Some((_, u)) => self.unify(u, t),
                 None => mismatch(format!("The type \"{}\" has no field \"{field}\"", self.show(ty))),
             },
+            Type::Named { id, args, .. } if self.cx.index_types.contains_key(&id) => {
+                self.constrain_field(&self.representation(id, &args), field, t)
+            }
             t => mismatch(format!(
                 "Attempt to access field \"{field}\" of a value of type \"{}\", with type that must be a record",
                 self.show(&t)
@@ -469,6 +505,12 @@ impl Infer<'_> {
                 ))
             }
             Type::Arrow(_) => Ok(()),
+            Type::Named { id, .. } if max != Liftedness::Lifted && self.cx.references.kind(id).is_some() => {
+                mismatch(format!(
+                    "The type \"{}\" is a reference, which cannot be in an array or in another reference, nor be the result of a branch, a loop or a handler",
+                    self.show(ty)
+                ))
+            }
             Type::Named { id, .. } => {
                 let have = self.cx.liftedness.get(&id).copied().unwrap_or(Liftedness::Unlifted);
                 let functions_allowed = self.cx.dialect == Dialect::Dagaz && have == Liftedness::Lifted;
@@ -505,6 +547,8 @@ impl Infer<'_> {
                     );
                 };
                 self.metas[m].bound = Some(Type::Prim(p));
+            } else if c.index && c.fields.is_empty() && c.constrs.is_empty() {
+                self.metas[m].bound = Some(Type::I64);
             } else if let Some((field, _)) = c.fields.first() {
                 return fail(
                     Diagnostic::error("ambiguous-type", span, "The type of this expression is ambiguous")

@@ -73,7 +73,9 @@ impl Checker<'_> {
                 env.types.insert(bind.name.name, Rc::new(binding));
             }
             DecKind::IndexType(bind) => {
-                return error("index-type", bind.ty.name.span, "index types are not there yet");
+                check_new(&mut defined.types, bind.ty.name, "type")?;
+                check_new(&mut defined.terms, bind.ty.name, "value")?;
+                self.index_type(bind, dec, env)?;
             }
             DecKind::Module(bind) => {
                 check_new(&mut defined.terms, bind.name, "module")?;
@@ -116,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    fn value(&mut self, bind: &ValBind, dec: &SynDec) -> Res<ValueBinding> {
+    pub(super) fn value(&mut self, bind: &ValBind, dec: &SynDec) -> Res<ValueBinding> {
         if matches!(bind.name.name.as_str(), "&&" | "||") {
             return error(
                 "reserved-operator",
@@ -134,6 +136,9 @@ impl Checker<'_> {
         if dec.attrs.iter().any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "data")) {
             let class = |p: &TypeParam| matches!(p.kind, TypeParamKind::Type(..)).then_some(Overload::Data);
             scheme.overloads = scheme.params.iter().map(class).collect();
+        }
+        if dec.attrs.iter().any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "elements")) {
+            scheme.overloads = vec![None, Some(Overload::ElementOfPrevious), None];
         }
         def.attrs = dec.attrs.iter().map(|a| a.kind.clone()).collect();
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";

@@ -7,7 +7,7 @@ use dagaz_syntax::ast::{AttrKind, DecKind, ModTypeExpKind, Program, SpecKind};
 use super::Checker;
 use crate::context::Res;
 use crate::env::{Env, ValueBinding};
-use crate::types::Overload;
+use crate::types::{Overload, Type, TypeParam, TypeParamKind};
 
 impl Checker<'_> {
     /// What `prelude/intrinsics.fut` specifies. Problems in it are reported like a user's.
@@ -32,6 +32,14 @@ impl Checker<'_> {
             SpecKind::Val { name, type_params, ty } => {
                 let mut scheme = self.value_scheme(type_params, ty)?;
                 scheme.overloads = overloads(&spec.attrs);
+                if spec
+                    .attrs
+                    .iter()
+                    .any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "index"))
+                    && let Some(TypeParam { kind: TypeParamKind::Type(id, _), .. }) = scheme.params.first()
+                {
+                    self.cx.index_params.insert(*id);
+                }
                 self.cx.intrinsics.insert(name.name, Rc::new(scheme));
                 let binding = ValueBinding::Intrinsic(name.name);
                 if let Some(frame) = self.frames.last_mut() {
@@ -42,6 +50,13 @@ impl Checker<'_> {
             SpecKind::Type { name, liftedness, params, .. } => {
                 let (binding, _) = self.abstract_type(*name, *liftedness, params)?;
                 let binding = Rc::new(binding);
+                if let Type::Named { id, .. } = &binding.ty {
+                    match name.name.as_str() {
+                        "state" => self.cx.references.state = Some(*id),
+                        "accum" => self.cx.references.accum = Some(*id),
+                        _ => {}
+                    }
+                }
                 if let Some(frame) = self.frames.last_mut() {
                     frame.types.insert(name.name, binding.clone());
                 }

@@ -97,6 +97,7 @@ impl Checker<'_> {
             params: binding.params.clone(),
             exts: binding.exts.clone(),
             body: binding.ty.clone(),
+            index: None,
         })
     }
 

@@ -5,6 +5,7 @@
 //! application runs with other values for the ids of the parameter.
 
 mod declaration;
+mod index_type;
 mod intrinsics;
 mod matching;
 mod mod_exp;
@@ -18,8 +19,8 @@ use dagaz_syntax::{Name, SourceMap};
 use crate::context::{Context, Dialect};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::print::prim_name;
-use crate::typed::{Dec, Program};
-use crate::types::{Liftedness, PrimType, Type, TypeId, VarId};
+use crate::typed::{Dec, IndexCheck, Program, TypeDef};
+use crate::types::{IDX, Liftedness, PrimType, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 use crate::{CheckedProgram, Role, Unit};
 
 pub(crate) struct Checker<'a> {
@@ -35,8 +36,11 @@ pub(crate) struct Checker<'a> {
     /// Abstract types that came into being, for functors to list.
     generative: Vec<TypeId>,
     entries: Vec<VarId>,
+    index_checks: Vec<IndexCheck>,
     /// How many modules deep we are; entry points are at 0.
     depth: usize,
+    /// How many of them are parametric.
+    functors: usize,
 }
 
 /// What is known after some files.
@@ -47,15 +51,34 @@ pub(crate) struct Progress {
     decs: Vec<Rc<Dec>>,
     generative: Vec<TypeId>,
     entries: Vec<VarId>,
+    index_checks: Vec<IndexCheck>,
     /// The scope around all files.
     base: Env,
     prelude: Rc<Env>,
+    /// What the prelude adds to plain Futhark.
+    extensions: Rc<Env>,
     signatures: Vec<(String, String)>,
 }
 
 impl Progress {
     pub fn start() -> Progress {
-        Progress { base: primitive_types(), ..Progress::default() }
+        let cx = Context::start();
+        let mut base = primitive_types();
+        let idx = &cx.index_types[&IDX];
+        let args = idx.params.iter().map(|p| match p.kind {
+            TypeParamKind::Size(n) => TypeArg::Size(Size::Var(n)),
+            TypeParamKind::Type(id, _) => TypeArg::Type(Type::Named { unique: false, id, args: [].into() }),
+        });
+        let binding = TypeBinding {
+            params: idx.params.clone(),
+            liftedness: Liftedness::Unlifted,
+            exts: Vec::new(),
+            ty: Type::Named { unique: false, id: IDX, args: args.collect() },
+        };
+        base.types.insert(Name::new("idx"), Rc::new(binding));
+        let definition =
+            TypeDef { id: IDX, params: idx.params.clone(), exts: Vec::new(), body: Type::I64, index: None };
+        Progress { cx, base, decs: vec![Rc::new(Dec::Abstract(definition))], ..Progress::default() }
     }
 
     /// Go on from here with a program of its own.
@@ -64,7 +87,12 @@ impl Progress {
     }
 
     pub fn finish(self) -> CheckedProgram {
-        let program = Program { decs: self.decs, entries: self.entries };
+        let program = Program {
+            decs: self.decs,
+            entries: self.entries,
+            index_checks: self.index_checks,
+            references: self.cx.references,
+        };
         CheckedProgram {
             program,
             diagnostics: self.cx.diagnostics,
@@ -84,8 +112,11 @@ impl Progress {
             decs: std::mem::take(&mut self.decs),
             generative: std::mem::take(&mut self.generative),
             entries: std::mem::take(&mut self.entries),
+            index_checks: std::mem::take(&mut self.index_checks),
             depth: 0,
+            functors: 0,
         };
+        checker.cx.in_prelude = !matches!(unit.role, Role::Import | Role::Main);
         let env = match unit.role {
             Role::Intrinsics => {
                 let env = checker.intrinsics(&unit.program);
@@ -95,15 +126,22 @@ impl Progress {
                 self.base.modules.insert(Name::new("intrinsics"), Module::Struct(env.clone()));
                 env
             }
-            Role::Prelude | Role::PreludeRoot => {
+            Role::Prelude | Role::Extension | Role::PreludeRoot => {
                 let env = Rc::new(checker.declarations(&unit.program.decs));
-                if unit.role == Role::PreludeRoot {
-                    self.prelude = env.clone();
-                    checker.cx.prelude_values = Rc::new(env.values.clone());
+                match unit.role {
+                    Role::PreludeRoot => {
+                        self.prelude = env.clone();
+                        checker.cx.prelude_values = Rc::new(env.values.clone());
+                    }
+                    Role::Extension => self.extensions = env.clone(),
+                    Role::Intrinsics | Role::Prelude | Role::Import | Role::Main => {}
                 }
                 env
             }
             Role::Import | Role::Main => {
+                if checker.cx.dialect == Dialect::Dagaz {
+                    checker.frames.push((*self.extensions).clone());
+                }
                 checker.frames.push((*self.prelude).clone());
                 Rc::new(checker.declarations(&unit.program.decs))
             }
@@ -117,6 +155,7 @@ impl Progress {
         self.decs = checker.decs;
         self.generative = checker.generative;
         self.entries = checker.entries;
+        self.index_checks = checker.index_checks;
     }
 }
 
@@ -137,7 +176,9 @@ impl Checker<'_> {
             .filter_map(|(v, name)| {
                 let info = self.cx.values.get(&v)?;
                 let name = if name.is_symbol() { format!("({name})") } else { name.to_string() };
-                Some((name, self.cx.show_scheme(&info.scheme)))
+                let ty = self.cx.show_scheme(&info.scheme);
+                let rows = self.cx.effect_rows.get(&v).map_or(&[][..], Vec::as_slice);
+                Some((name, crate::checks::with_rows(&ty, rows)))
             })
             .collect()
     }

@@ -45,7 +45,9 @@ impl Checker<'_> {
         frame.bind_module(param.name.name, ty.module.clone());
         self.frames.push(frame);
         self.depth += 1;
+        self.functors += 1;
         let result = body(self);
+        self.functors -= 1;
         self.depth -= 1;
         self.frames.pop();
         let decs = std::mem::replace(&mut self.decs, outer_decs);

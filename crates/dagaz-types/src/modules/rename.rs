@@ -206,7 +206,8 @@ impl<'a> Renamer<'a> {
     fn type_alias(&self, old: TypeId, new: TypeId) -> TypeDef {
         let params = self.cx.type_params.get(&new).cloned().unwrap_or_default();
         let args = params.iter().map(own_argument).collect();
-        TypeDef { id: old, params, exts: Vec::new(), body: Type::Named { unique: false, id: new, args } }
+        let body = Type::Named { unique: false, id: new, args };
+        TypeDef { id: old, params, exts: Vec::new(), body, index: None }
     }
 
     /// `old` is `new`, at the same type arguments.

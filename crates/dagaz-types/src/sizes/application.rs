@@ -70,7 +70,7 @@ impl Sizer<'_> {
                 seen.push(*v);
                 size.clone()
             }
-            Size::Const(_) | Size::Exp(_) | Size::Meta(_) => size.clone(),
+            Size::Const(_) | Size::Exp(_) | Size::Set(_) | Size::Meta(_) => size.clone(),
         })
     }
 

@@ -1,14 +1,14 @@
 //! Array literals, ranges, indexing, updates and coercions.
 
 use dagaz_syntax::ast::{Access as SynAccess, Exp as SynExp, RangeKind, SliceIndex as SynIndex, TypeExp};
-use dagaz_syntax::{Name, Span};
+use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::application::is_i64;
 use super::expression::plain;
 use super::scope::can_be_size;
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
-use crate::context::Res;
+use crate::context::{Res, fail};
 use crate::subst::{exp_of_size, size_of_exp};
 use crate::typed::{Access, Exp, ExpKind, SliceIndex};
 use crate::types::{Size, Type, TypeArg, VarId};
@@ -49,7 +49,7 @@ impl Sizer<'_> {
         for (i, item) in elems.iter().enumerate() {
             let item = self.exp(item)?;
             if i == 0 {
-                elem_ty = item.ty.with_uniqueness(false);
+                elem_ty = self.forget_indices(&self.zonk(&item.ty).with_uniqueness(false));
             }
             self.expect(&item, &elem_ty, "All elements of an array must have the same size")?;
             typed.push(item);
@@ -102,7 +102,13 @@ impl Sizer<'_> {
 
     pub(super) fn index(&mut self, array: Exp, slice: &[SynIndex], span: Span) -> Res<Exp> {
         let mut exts = Vec::new();
-        let (slice, ty) = self.slice(&array.ty.clone(), slice, span, Some(&mut exts))?;
+        let reference = self.cx.references.content(&array.ty).map(|(id, content)| (id, content.clone()));
+        let whole = reference.as_ref().map_or(&array.ty, |(_, content)| content).clone();
+        let (slice, part) = self.slice(&whole, slice, span, Some(&mut exts))?;
+        let ty = match reference {
+            Some((id, _)) => Type::reference(id, part),
+            None => part,
+        };
         Ok(Exp { kind: ExpKind::Index { array: Box::new(array), slice }, ty, exts, span })
     }
 
@@ -123,7 +129,27 @@ impl Sizer<'_> {
                 return Err(internal(span, "an index into a scalar"));
             };
             match index {
-                SynIndex::Index(i) => typed.push(SliceIndex::Index(self.exp(i)?)),
+                SynIndex::Index(i) => {
+                    let index = self.exp(i)?;
+                    self.check_index(&index, dim, span)?;
+                    typed.push(SliceIndex::Index(index));
+                }
+                SynIndex::Slice { start, end, stride, span }
+                    if matches!(self.zonk_size(dim), Size::Set(_)) =>
+                {
+                    if [start, end, stride].iter().any(|part| part.is_some()) {
+                        return fail(
+                            Diagnostic::error(
+                                "slice-of-index-set",
+                                *span,
+                                "Only arrays indexed by a size have slices",
+                            )
+                            .at(format!("this dimension is indexed by \"{}\"", self.cx.show_size(dim))),
+                        );
+                    }
+                    dims.push(dim.clone());
+                    typed.push(SliceIndex::Slice { start: None, end: None, stride: None });
+                }
                 SynIndex::Slice { start, end, stride, span } => {
                     let mut part = |e: &Option<SynExp>| e.as_ref().map(|e| self.exp(e)).transpose();
                     let (start, end, stride) = (part(start)?, part(end)?, part(stride)?);

@@ -95,13 +95,15 @@ impl Sizer<'_> {
 
     /// The type of a branching expression: where sizes of the branches differ, it is unknown.
     pub(super) fn common_type(&mut self, a: &Type, b: &Type, span: Span) -> Type {
+        let (a, b) = &self.joined(a, b);
         let mut pairs = Vec::new();
         pair_sizes(a, b, &mut pairs);
         for (x, y) in &pairs {
             // What cannot be settled differs, which is seen below.
             let _ = self.unify_size(x, y);
         }
-        let pairs: Vec<_> = pairs.iter().map(|(x, y)| (self.zonk_size(x), self.zonk_size(y))).collect();
+        let mut pairs = Vec::new();
+        pair_sizes(&self.zonk(a), &self.zonk(b), &mut pairs);
         let mut made: Vec<(usize, VarId)> = Vec::new();
         let mut at = 0;
         let a = self.zonk(a);
@@ -125,7 +127,10 @@ impl Sizer<'_> {
         match ty {
             Type::Prim(_) | Type::Meta(_) | Type::Arrow(_) => ty.clone(),
             Type::Array { unique, dim, elem } => {
-                let dim = f(self, dim);
+                let dim = match dim {
+                    Size::Set(ty) => Size::of_index(self.map_value_sizes(ty, f)),
+                    Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => f(self, dim),
+                };
                 Type::Array { unique: *unique, dim, elem: self.map_value_sizes(elem, f).into() }
             }
             Type::Record(fields) => {

@@ -121,7 +121,7 @@ pub(crate) fn match_sizes(
     want: &Type,
 ) -> Result<Vec<TypeArg>, Option<String>> {
     let mut sizer = Sizer::new(cx, Notes::default());
-    let (mut inst, ty) = sizer.instantiate(have, types);
+    let (mut inst, ty) = sizer.instantiate(have, types, Span::NONE);
     let mut exts = Vec::new();
     sizer.fit(want, &ty, &mut exts).map_err(|m| Some(sizer.mismatch_note(&m)))?;
     sizer.finish_inst(&mut inst);

@@ -97,7 +97,7 @@ impl Sizer<'_> {
                 let (ty, exts) = (body.ty.clone(), body.exts.clone());
                 Ok(Exp { kind: ExpKind::Let { sizes: Vec::new(), pat, value, body }, ty, exts, span: e.span })
             }
-            Syn::For { .. } => error("for", e.span, "\"for\" is not there yet"),
+            Syn::For { binders, body } => self.for_exp(e, binders, body),
             Syn::Match { scrutinee, cases } => self.match_exp(e, scrutinee, cases),
             Syn::With { target, path, value } => {
                 let target = self.exp(target)?;
@@ -141,7 +141,7 @@ impl Sizer<'_> {
         let mut e = match used.target {
             ValueBinding::Intrinsic(name) => {
                 let scheme = self.cx.intrinsics[&name].clone();
-                let (inst, ty) = self.instantiate(&scheme, &used.inst);
+                let (inst, ty) = self.instantiate(&scheme, &used.inst, span);
                 plain(ExpKind::Intrinsic { name, inst }, ty, span)
             }
             ValueBinding::Def(var) => {
@@ -153,7 +153,7 @@ impl Sizer<'_> {
                 };
                 let (inst, ty) = match own {
                     Some(params) => self.instantiate_own(&params, &scheme),
-                    None => self.instantiate(&scheme, &used.inst),
+                    None => self.instantiate(&scheme, &used.inst, span),
                 };
                 plain(ExpKind::Var { var, name: used.name, inst }, ty, span)
             }
@@ -165,7 +165,12 @@ impl Sizer<'_> {
         Ok(e)
     }
 
-    pub(super) fn instantiate(&mut self, scheme: &Scheme, types: &[TypeArg]) -> (Vec<TypeArg>, Type) {
+    pub(super) fn instantiate(
+        &mut self,
+        scheme: &Scheme,
+        types: &[TypeArg],
+        span: Span,
+    ) -> (Vec<TypeArg>, Type) {
         use crate::types::Liftedness;
         if scheme.params.is_empty() {
             return (Vec::new(), scheme.ty.clone());
@@ -175,6 +180,13 @@ impl Sizer<'_> {
         // Size parameters that this pass added to a local function come last and have no counterpart in `types`.
         for (i, param) in scheme.params.iter().enumerate() {
             inst.push(match (param.kind, types.get(i)) {
+                (TypeParamKind::Type(id, _), Some(TypeArg::Type(t)))
+                    if self.cx.index_params.contains(&id) && self.is_index_shaped(t) =>
+                {
+                    let index = self.index_type(t, level);
+                    self.index_arguments.push((index.clone(), span));
+                    TypeArg::Type(index)
+                }
                 (TypeParamKind::Type(_, liftedness), Some(TypeArg::Type(t))) => {
                     TypeArg::Type(self.dress(t, level, liftedness != Liftedness::Unlifted))
                 }
@@ -223,13 +235,20 @@ impl Sizer<'_> {
             self.expect(&arg, t, "The constructor's payload does not have the right size")?;
             typed.push(arg);
         }
+        let ty = self.with_indices(&ty, name, &typed);
         Ok(plain(ExpKind::Constr { name, args: typed }, ty, e.span))
     }
 
     pub(super) fn project(&mut self, e: Exp, field: dagaz_syntax::Name, span: Span) -> Res<Exp> {
-        let ty = match &e.ty {
+        let reference = self.cx.references.content(&e.ty).map(|(id, content)| (id, content.clone()));
+        let content = reference.as_ref().map_or(&e.ty, |(_, content)| content);
+        let ty = match &self.represented(content) {
             Type::Record(fields) => fields.iter().find(|(f, _)| *f == field).map(|(_, t)| t.clone()),
             _ => None,
+        };
+        let ty = match (reference, ty) {
+            (Some((id, _)), Some(part)) => Some(Type::reference(id, part)),
+            (_, ty) => ty,
         };
         match ty {
             Some(ty) => Ok(plain(ExpKind::Project(Box::new(e), field), ty, span)),

@@ -12,10 +12,11 @@ use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
 use crate::subst::constructive_sizes;
 use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
-use crate::types::{RetType, Size, Type, TypeArg, VarId};
+use crate::types::{IDX, RetType, Size, Type, TypeArg, VarId};
 
 impl Sizer<'_> {
     pub(super) fn finish_def(&mut self, def: &mut Def) -> Res<()> {
+        self.check_index_arguments();
         for p in &mut def.params {
             self.finish_pat(p);
         }
@@ -30,12 +31,37 @@ impl Sizer<'_> {
 
     fn finish_ty(&mut self, ty: &mut Type) {
         *ty = self.zonk(ty);
+        if self.has_open_indices {
+            *ty = self.without_open_indices(ty);
+        }
         let open: Vec<VarId> = ty.size_vars().into_iter().filter(|v| self.is_flexible(*v)).collect();
         if !open.is_empty() {
             for v in open {
                 self.settle_to_zero(v);
             }
             *ty = self.zonk(ty);
+        }
+    }
+
+    /// An index of a set that nothing settles is a number like any other.
+    fn without_open_indices(&self, ty: &Type) -> Type {
+        let all = |types: &[Type]| types.iter().map(|t| self.without_open_indices(t)).collect();
+        match ty {
+            Type::Prim(_) | Type::Meta(_) => ty.clone(),
+            Type::Array { unique, dim, elem } => {
+                let elem = self.without_open_indices(elem).into();
+                Type::Array { unique: *unique, dim: dim.clone(), elem }
+            }
+            Type::Record(fields) => {
+                Type::Record(fields.iter().map(|(f, t)| (*f, self.without_open_indices(t))).collect())
+            }
+            Type::Sum(constrs) => Type::Sum(constrs.iter().map(|(c, ts)| (*c, all(ts))).collect()),
+            Type::Arrow(arrow) => {
+                let to = RetType { exts: arrow.to.exts.clone(), ty: self.without_open_indices(&arrow.to.ty) };
+                Type::arrow(arrow.param, self.without_open_indices(&arrow.from), to)
+            }
+            Type::Named { id: IDX, .. } if self.has_open_size(ty) => Type::I64,
+            Type::Named { .. } => ty.clone(),
         }
     }
 
@@ -82,6 +108,22 @@ impl Sizer<'_> {
                 )
                 .help("add an explicit type ascription with a size"),
             );
+        }
+    }
+
+    /// Report an index whose set nothing settles.
+    fn check_settled_index(&mut self, index: &Type, span: Span) {
+        if self.ambiguous.is_none() && self.has_open_size(index) {
+            self.ambiguous = Some(
+                Diagnostic::error("ambiguous-index", span, "Nothing says how many values an index here has")
+                    .help("index an array with it, write the number (for i < n -> …), or the type of the result"),
+            );
+        }
+    }
+
+    fn check_index_arguments(&mut self) {
+        for (index, span) in std::mem::take(&mut self.index_arguments) {
+            self.check_settled_index(&index, span);
         }
     }
 

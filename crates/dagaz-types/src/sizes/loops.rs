@@ -37,7 +37,7 @@ impl Sizer<'_> {
             SynForm::While(_) => None,
         };
         let outer = self.level;
-        let init_ty = self.zonk(&init.ty).with_uniqueness(false);
+        let init_ty = self.forget_indices(&self.zonk(&init.ty).with_uniqueness(false));
         let first = self.cx.fresh_var(Name::new("d"));
         let loop_ty = self.dress(&init_ty, outer + 1, false);
         let mut pairs = Vec::new();
@@ -144,7 +144,7 @@ impl Sizer<'_> {
                         .iter()
                         .enumerate()
                         .any(|(j, (u, other, _))| u == w && invariant[j] && same_size(other, initial)),
-                    Size::Const(_) | Size::Exp(_) | Size::Meta(_) => false,
+                    Size::Const(_) | Size::Exp(_) | Size::Set(_) | Size::Meta(_) => false,
                 };
                 // One size may be open in several places with different initial sizes; then it varies.
                 let agrees = open.iter().all(|(u, other, _)| u != v || same_size(other, initial));

@@ -18,6 +18,7 @@ mod expression;
 mod finish;
 mod loops;
 mod pattern;
+mod pointful;
 mod scope;
 mod type_exp;
 mod unify;
@@ -62,6 +63,8 @@ enum SizeMismatch {
     Escapes(VarId, Size),
     /// The result of a function has an unknown size where that cannot be.
     UnknownResult(Type),
+    /// The second is not known to be an index of the first.
+    NotAnIndex(Type, Type),
 }
 
 /// The state of the second pass over one definition.
@@ -79,6 +82,10 @@ pub(crate) struct Sizer<'a> {
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
     declared: Declared,
+    /// Whether there are index types with sizes to be inferred.
+    has_open_indices: bool,
+    /// Index types that definitions are used at.
+    index_arguments: Vec<(Type, Span)>,
     /// The first size found that nothing settles but that has to be known.
     ambiguous: Option<Diagnostic>,
 }
@@ -95,6 +102,8 @@ impl<'a> Sizer<'a> {
             open_params: HashSet::new(),
             own: None,
             declared: Declared::default(),
+            has_open_indices: false,
+            index_arguments: Vec::new(),
             ambiguous: None,
         }
     }
@@ -147,6 +156,11 @@ impl<'a> Sizer<'a> {
                 show(s),
                 self.cx.var_name(*v)
             ),
+            SizeMismatch::NotAnIndex(expected, actual) => format!(
+                "A value of type \"{}\" may be outside of the index set \"{}\"; \"from_ordinal\" makes an index of a number, and checks it",
+                self.cx.show_type(&self.zonk(actual)),
+                self.cx.show_type(&self.zonk(expected))
+            ),
             SizeMismatch::UnknownResult(t) => format!(
                 "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
                 self.cx.show_type(&self.zonk(t))
@@ -164,6 +178,7 @@ impl<'a> Sizer<'a> {
             SizeMismatch::Differ(..) => "size-mismatch",
             SizeMismatch::Escapes(..) => "scope-violation",
             SizeMismatch::UnknownResult(_) => "unknown-size",
+            SizeMismatch::NotAnIndex(..) => "not-an-index",
         };
         let mut d = Diagnostic::error(code, span, what.to_owned())
             .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))

@@ -32,7 +32,8 @@ impl Sizer<'_> {
                 self.pat(inner, &annotated, flexible_level)
             }
             SynKind::Tuple(parts) => {
-                let Type::Record(types) = ty else {
+                let ty = self.represented(ty);
+                let Type::Record(types) = &ty else {
                     return Err(internal(pat.span, "a tuple of another type"));
                 };
                 let mut fields = Vec::new();
@@ -42,7 +43,8 @@ impl Sizer<'_> {
                 Ok(record_pat(fields, pat.span))
             }
             SynKind::Record(parts) => {
-                let Type::Record(types) = ty else {
+                let ty = self.represented(ty);
+                let Type::Record(types) = &ty else {
                     return Err(internal(pat.span, "a record of another type"));
                 };
                 let mut fields = Vec::new();
@@ -63,6 +65,7 @@ impl Sizer<'_> {
                 Ok(record_pat(fields, pat.span))
             }
             SynKind::Constr { name, args } => {
+                let ty = &self.represented(ty);
                 let payload = match ty {
                     Type::Sum(cs) => cs.iter().find(|(c, _)| *c == name.name),
                     _ => None,

@@ -22,7 +22,7 @@ impl Sizer<'_> {
         match ty {
             Type::Prim(_) | Type::Meta(_) => ty.clone(),
             Type::Array { unique, dim, elem } => {
-                let dim = f(self, dim);
+                let dim = self.map_size(dim, f);
                 Type::Array { unique: *unique, dim, elem: self.map_sizes(elem, f).into() }
             }
             Type::Record(fields) => {
@@ -40,12 +40,19 @@ impl Sizer<'_> {
                 let args = args
                     .iter()
                     .map(|a| match a {
-                        TypeArg::Size(s) => TypeArg::Size(f(self, s)),
+                        TypeArg::Size(s) => TypeArg::Size(self.map_size(s, f)),
                         TypeArg::Type(t) => TypeArg::Type(self.map_sizes(t, f)),
                     })
                     .collect();
                 Type::Named { unique: *unique, id: *id, args }
             }
+        }
+    }
+
+    fn map_size(&mut self, size: &Size, f: &mut dyn FnMut(&mut Self, &Size) -> Size) -> Size {
+        match size {
+            Size::Set(ty) => Size::of_index(self.map_sizes(ty, f)),
+            Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => f(self, size),
         }
     }
 
@@ -215,7 +222,7 @@ pub(super) fn can_be_size(e: &Exp) -> bool {
 /// How large a size is as an expression.
 fn weight(size: &Size) -> usize {
     match size {
-        Size::Const(_) | Size::Var(_) | Size::Meta(_) => 1,
+        Size::Const(_) | Size::Var(_) | Size::Set(_) | Size::Meta(_) => 1,
         Size::Exp(e) => exp_weight(e),
     }
 }
@@ -244,7 +251,8 @@ fn replace_part(size: &Size, old: &Size, new: VarId) -> Size {
     }
     match size {
         Size::Exp(e) => size_of_exp(replace_in_exp(e, old, new)),
-        Size::Const(_) | Size::Var(_) | Size::Meta(_) => size.clone(),
+        // Sizes in an index set are replaced one by one.
+        Size::Const(_) | Size::Var(_) | Size::Set(_) | Size::Meta(_) => size.clone(),
     }
 }
 
@@ -274,9 +282,43 @@ pub(super) fn same_size(a: &Size, b: &Size) -> bool {
         (Size::Const(x), Size::Const(y)) => x == y,
         (Size::Var(x), Size::Var(y)) => x == y,
         (Size::Exp(x), Size::Exp(y)) => same_exp(x, y),
+        (Size::Set(x), Size::Set(y)) => same_type(x, y),
         (Size::Meta(_), Size::Meta(_)) => true,
         _ => false,
     }
+}
+
+/// Whether two index types are the same by structure.
+pub(super) fn same_type(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Prim(x), Type::Prim(y)) => x == y,
+        (Type::Record(xs), Type::Record(ys)) => {
+            xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|((f, x), (g, y))| f == g && same_type(x, y))
+        }
+        (Type::Sum(xs), Type::Sum(ys)) => {
+            let same_payload = |xs: &[Type], ys: &[Type]| {
+                xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same_type(x, y))
+            };
+            xs.len() == ys.len()
+                && xs.iter().zip(ys.iter()).all(|((c, x), (d, y))| c == d && same_payload(x, y))
+        }
+        (Type::Named { id: x, args: xs, .. }, Type::Named { id: y, args: ys, .. }) => {
+            x == y && same_args(xs, ys)
+        }
+        (Type::Array { dim: d, elem: x, .. }, Type::Array { dim: e, elem: y, .. }) => {
+            same_size(d, e) && same_type(x, y)
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn same_args(xs: &[TypeArg], ys: &[TypeArg]) -> bool {
+    let same = |x: &TypeArg, y: &TypeArg| match (x, y) {
+        (TypeArg::Size(x), TypeArg::Size(y)) => same_size(x, y),
+        (TypeArg::Type(x), TypeArg::Type(y)) => same_type(x, y),
+        _ => false,
+    };
+    xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same(x, y))
 }
 
 /// Whether two size expressions are the same by structure.
@@ -288,7 +330,9 @@ pub(crate) fn same_exp(a: &Exp, b: &Exp) -> bool {
         (ExpKind::Float(x), ExpKind::Float(y)) => x.to_bits() == y.to_bits(),
         (ExpKind::Bool(x), ExpKind::Bool(y)) => x == y,
         (ExpKind::Var { var: x, .. }, ExpKind::Var { var: y, .. }) => x == y,
-        (ExpKind::Intrinsic { name: x, .. }, ExpKind::Intrinsic { name: y, .. }) => x == y,
+        (ExpKind::Intrinsic { name: x, inst: xs }, ExpKind::Intrinsic { name: y, inst: ys }) => {
+            x == y && same_args(xs, ys)
+        }
         (ExpKind::App { fun: f, args: xs }, ExpKind::App { fun: g, args: ys }) => {
             same_exp(f, g) && xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same_exp(x, y))
         }

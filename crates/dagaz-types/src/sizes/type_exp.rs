@@ -65,7 +65,7 @@ impl Sizer<'_> {
             }
             TypeExpKind::Array { dim, elem } => {
                 let dim = match dim {
-                    Some(dim) => self.size_exp(dim)?,
+                    Some(dim) => self.dim_exp(dim, anonymous)?,
                     None => anonymous.size(self),
                 };
                 Ok(Type::array(dim, self.type_exp(elem, anonymous)?))
@@ -160,7 +160,7 @@ impl Sizer<'_> {
         Ok(subst.ty(&binding.ty))
     }
 
-    fn type_argument(
+    pub(super) fn type_argument(
         &mut self,
         param: TypeParamKind,
         arg: &SynArg,

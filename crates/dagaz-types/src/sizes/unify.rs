@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Name, Span};
 
+use super::scope::same_args;
 use super::{SizeKind, SizeMismatch, SizeVar, Sizer};
 use crate::subst::{Subst, size_of_exp};
 use crate::typed::{Exp, ExpKind, SliceIndex};
@@ -20,6 +21,7 @@ impl Sizer<'_> {
                 None => size.clone(),
             },
             Size::Exp(e) if self.has_settled(size) => size_of_exp(self.zonk_exp(e)),
+            Size::Set(ty) => Size::of_index(self.zonk(ty)),
             Size::Exp(_) | Size::Const(_) | Size::Meta(_) => size.clone(),
         }
     }
@@ -100,6 +102,7 @@ impl Sizer<'_> {
             }
             (Size::Var(x), _) if self.is_flexible(*x) => self.settle(*x, &b),
             (_, Size::Var(y)) if self.is_flexible(*y) => self.settle(*y, &a),
+            (Size::Set(x), Size::Set(y)) => self.unify_sets(x, y),
             (Size::Exp(x), Size::Exp(y)) => match self.unify_exps(x, y) {
                 Some(result) => result,
                 None => Err(SizeMismatch::Differ(a.clone(), b.clone())),
@@ -164,8 +167,8 @@ impl Sizer<'_> {
             (ExpKind::Float(x), ExpKind::Float(y)) => (x.to_bits() == y.to_bits()).then_some(Ok(())),
             (ExpKind::Bool(x), ExpKind::Bool(y)) => (x == y).then_some(Ok(())),
             (ExpKind::Str(x), ExpKind::Str(y)) => (x == y).then_some(Ok(())),
-            (ExpKind::Intrinsic { name: x, .. }, ExpKind::Intrinsic { name: y, .. }) => {
-                (x == y).then_some(Ok(()))
+            (ExpKind::Intrinsic { name: x, inst: xs }, ExpKind::Intrinsic { name: y, inst: ys }) => {
+                (x == y && same_args(xs, ys)).then_some(Ok(()))
             }
             (ExpKind::App { fun: f, args: xs }, ExpKind::App { fun: g, args: ys })
                 if xs.len() == ys.len() =>
@@ -229,6 +232,11 @@ impl Sizer<'_> {
             (Type::Sum(xs), Type::Sum(ys)) => xs.iter().zip(ys.iter()).try_for_each(|((_, xs), (_, ys))| {
                 xs.iter().zip(ys).try_for_each(|(x, y)| self.fit(x, y, exts))
             }),
+            (Type::Named { id: x, .. }, Type::Named { id: y, .. })
+                if x != y && self.cx.index_types.contains_key(x) =>
+            {
+                Err(self.not_an_index(expected, actual))
+            }
             (Type::Named { args: xs, .. }, Type::Named { args: ys, .. }) => {
                 for (x, y) in xs.iter().zip(ys.iter()) {
                     match (x, y) {
@@ -240,6 +248,14 @@ impl Sizer<'_> {
                 Ok(())
             }
             (Type::Arrow(x), Type::Arrow(y)) => self.fit_arrows(x, y, exts),
+            // An index may stand where its representation is wanted, but not the other way round.
+            (Type::Named { id, .. }, _) if self.cx.index_types.contains_key(id) => {
+                Err(self.not_an_index(expected, actual))
+            }
+            (_, Type::Named { id, args, .. }) if self.cx.index_types.contains_key(id) => {
+                let representation = self.representation(*id, args);
+                self.fit(expected, &representation, exts)
+            }
             (Type::Prim(_) | Type::Meta(_), _) | (_, Type::Prim(_) | Type::Meta(_)) => Ok(()),
             // The first pass has made sure that the structure agrees.
             (
@@ -299,7 +315,7 @@ impl Sizer<'_> {
             let unknown = have.mentions(&|v| made.contains(&v));
             let open = match self.zonk_size(&want) {
                 Size::Var(v) => self.is_flexible(v) && self.is_lifted(v),
-                Size::Const(_) | Size::Exp(_) | Size::Meta(_) => false,
+                Size::Const(_) | Size::Exp(_) | Size::Set(_) | Size::Meta(_) => false,
             };
             if unknown && !open {
                 return Err(SizeMismatch::UnknownResult(actual.clone()));
@@ -313,7 +329,10 @@ impl Sizer<'_> {
 pub(super) fn pair_sizes(a: &Type, b: &Type, pairs: &mut Vec<(Size, Size)>) {
     match (a, b) {
         (Type::Array { dim: d, elem: x, .. }, Type::Array { dim: e, elem: y, .. }) => {
-            pairs.push((d.clone(), e.clone()));
+            match (d, e) {
+                (Size::Set(d), Size::Set(e)) => pair_sizes(d, e, pairs),
+                _ => pairs.push((d.clone(), e.clone())),
+            }
             pair_sizes(x, y, pairs);
         }
         (Type::Record(xs), Type::Record(ys)) => {

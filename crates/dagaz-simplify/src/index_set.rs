@@ -1,0 +1,508 @@
+//! Index sets: how many elements an array has, and which one an index means.
+//!
+//! An array over an index set has one dimension in Core, and the number of an element is the *ordinal* of its index:
+//! tuples count row by row, and the constructors of a sum come one after the other, in the order of their names.
+//!
+//! ```text
+//! x[(i, j)]   with x: [(n, m)]f64     ==>     x[i * m + j]
+//! ```
+
+use std::rc::Rc;
+
+use dagaz_core::exp::{Check, Exp as CoreExp, MsgPart};
+use dagaz_core::prim::{BinOp, CmpOp, PrimType};
+use dagaz_core::types::Atom;
+use dagaz_syntax::Name;
+use dagaz_types::typed::Exp;
+use dagaz_types::types::{IDX, Type, TypeArg};
+
+use crate::context::{Res, Simplifier};
+use crate::effects::RegionKind;
+use crate::eval::Position;
+use crate::value::{ArrayVal, EArg, EDim, EType, Env, SVal, SumVal, TypeBinding};
+use crate::walk::array_type;
+
+/// An evaluated index type.
+#[derive(Clone)]
+pub(crate) enum ESet {
+    /// The numbers below a size.
+    Size(EDim),
+    Record(Vec<(Name, ESet)>),
+    Sum(Vec<(Name, Vec<ESet>)>),
+    Declared(DeclaredSet),
+}
+
+/// A set that is given by functions.
+#[derive(Clone)]
+pub(crate) struct DeclaredSet {
+    /// That of the type's closure.
+    pub id: u64,
+    /// From the sizes to `{size, ordinal, from_ordinal}`.
+    pub functions: SVal,
+    pub sizes: Vec<EDim>,
+}
+
+/// Makes the element for an index.
+type Element<'e, 's> = &'e mut dyn FnMut(&mut Simplifier<'s>, SVal) -> Res<SVal>;
+
+impl<'s> Simplifier<'s> {
+    // -----------------------------------------------------------------------------------------------
+    // Sets of types
+
+    pub fn eval_set(&mut self, env: &mut Env, ty: &Type) -> Res<ESet> {
+        Ok(match ty {
+            Type::Named { id: IDX, args, .. } => match args.as_ref() {
+                [TypeArg::Size(size)] => ESet::Size(self.eval_size(env, size)?),
+                _ => return self.bug("numbers below no size"),
+            },
+            Type::Record(fields) => {
+                let fields: Res<Vec<_>> =
+                    fields.iter().map(|(name, t)| Ok((*name, self.eval_set(env, t)?))).collect();
+                ESet::Record(fields?)
+            }
+            Type::Sum(constrs) => {
+                let mut result = Vec::with_capacity(constrs.len());
+                for (name, types) in constrs.iter() {
+                    let sets: Res<Vec<_>> = types.iter().map(|t| self.eval_set(env, t)).collect();
+                    result.push((*name, sets?));
+                }
+                ESet::Sum(result)
+            }
+            Type::Named { id, args, .. } => match env.types.get(id).cloned() {
+                Some(TypeBinding::Index(_, set)) => (*set).clone(),
+                Some(TypeBinding::Type(ty)) => self.set_of_type(&ty)?,
+                Some(TypeBinding::Closure(closure)) => {
+                    let sizes = self.eval_args(env, args)?;
+                    match closure.index {
+                        Some(functions) => {
+                            let Some(functions) = closure.env.vars.get(&functions).cloned() else {
+                                return self.bug("an index type without functions");
+                            };
+                            let sizes = sizes.iter().filter_map(size_arg).collect();
+                            ESet::Declared(DeclaredSet { id: closure.id, functions, sizes })
+                        }
+                        None => {
+                            let mut inner = closure.env.clone();
+                            self.bind_type_params(&mut inner, &closure.params, &sizes);
+                            self.eval_set(&mut inner, &closure.body)?
+                        }
+                    }
+                }
+                None => return self.bug("an index set without a definition"),
+            },
+            Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => {
+                return self.bug("an index set of another type");
+            }
+        })
+    }
+
+    /// The set of a type that says it all: an enumeration, or tuples and sums of them.
+    fn set_of_type(&self, ty: &EType) -> Res<ESet> {
+        Ok(match ty {
+            EType::Record(fields) => {
+                let fields: Res<Vec<_>> =
+                    fields.iter().map(|(name, t)| Ok((*name, self.set_of_type(t)?))).collect();
+                ESet::Record(fields?)
+            }
+            EType::Sum(constrs) => {
+                let mut result = Vec::with_capacity(constrs.len());
+                for (name, types) in constrs.iter() {
+                    let sets: Res<Vec<_>> = types.iter().map(|t| self.set_of_type(t)).collect();
+                    result.push((*name, sets?));
+                }
+                ESet::Sum(result)
+            }
+            EType::Prim(_) | EType::Array(..) | EType::Fun | EType::Acc(_) | EType::Ref(_) => {
+                return self.bug("an index set that is not known");
+            }
+        })
+    }
+
+    fn set_of_arg(&self, arg: Option<&EArg>) -> Res<ESet> {
+        match arg {
+            Some(EArg::Index(_, set)) => Ok((**set).clone()),
+            Some(EArg::Type(ty)) => self.set_of_type(ty),
+            Some(EArg::Size(_)) | None => self.bug("an operation without its index set"),
+        }
+    }
+
+    /// A type argument, with its index set if only the type as it is written says what that is.
+    pub fn eval_type_arg(&mut self, env: &mut Env, ty: &Type) -> Res<EArg> {
+        let evaluated = self.eval_type(env, ty)?;
+        if !names_indices(env, ty) {
+            return Ok(EArg::Type(evaluated));
+        }
+        Ok(match self.is_set(env, ty) {
+            true => EArg::Index(evaluated, Rc::new(self.eval_set(env, ty)?)),
+            false => EArg::Type(evaluated),
+        })
+    }
+
+    fn is_set(&self, env: &Env, ty: &Type) -> bool {
+        match ty {
+            Type::Named { id: IDX, .. } => true,
+            Type::Named { id, .. } => match env.types.get(id) {
+                Some(TypeBinding::Index(..)) => true,
+                Some(TypeBinding::Type(ty)) => self.set_of_type(ty).is_ok(),
+                Some(TypeBinding::Closure(closure)) => closure.index.is_some(),
+                None => false,
+            },
+            Type::Record(fields) => fields.iter().all(|(_, t)| self.is_set(env, t)),
+            Type::Sum(constrs) => constrs.iter().all(|(_, ts)| ts.iter().all(|t| self.is_set(env, t))),
+            Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
+        }
+    }
+
+    /// How many indices there are, as the size of an array.
+    pub fn set_size(&mut self, env: &mut Env, ty: &Type) -> Res<EDim> {
+        let set = self.eval_set(env, ty)?;
+        if is_open(&set) {
+            return Ok(EDim::Free(self.fresh_size()));
+        }
+        Ok(EDim::Known(self.cardinality(&set)?))
+    }
+
+    // -----------------------------------------------------------------------------------------------
+    // Numbers of indices
+
+    pub fn cardinality(&mut self, set: &ESet) -> Res<Atom> {
+        match set {
+            ESet::Size(EDim::Known(size)) => Ok(*size),
+            ESet::Size(EDim::Free(_)) => self.bug("an index set of unknown size"),
+            ESet::Record(fields) => self.product(fields.iter().map(|(_, set)| set)),
+            ESet::Sum(constrs) => {
+                let mut total = Atom::i64(0);
+                for (_, payload) in constrs {
+                    let size = self.product(payload.iter())?;
+                    total = self.add(total, size);
+                }
+                Ok(total)
+            }
+            ESet::Declared(declared) => match self.function_of(declared, "size")? {
+                SVal::Scalar(_, size) => Ok(size),
+                _ => self.bug("a size that is not a number"),
+            },
+        }
+    }
+
+    fn product<'e>(&mut self, sets: impl Iterator<Item = &'e ESet>) -> Res<Atom> {
+        let mut total = Atom::i64(1);
+        for set in sets {
+            let size = self.cardinality(set)?;
+            total = self.mul(total, size);
+        }
+        Ok(total)
+    }
+
+    fn function_of(&mut self, declared: &DeclaredSet, name: &str) -> Res<SVal> {
+        let mut sizes = Vec::with_capacity(declared.sizes.len());
+        for size in &declared.sizes {
+            match size {
+                EDim::Known(atom) => sizes.push(SVal::i64(*atom)),
+                EDim::Free(_) => return self.bug("an index set of unknown size"),
+            }
+        }
+        let functions = self.value_of(&declared.functions)?;
+        let record = if sizes.is_empty() { functions } else { self.apply(&functions, sizes)? };
+        self.project(&record, Name::new(name))
+    }
+
+    /// The number of an index in its set.
+    pub fn ordinal(&mut self, set: &ESet, index: &SVal) -> Res<Atom> {
+        match (set, index) {
+            (ESet::Size(_), SVal::Scalar(_, atom)) => Ok(*atom),
+            (ESet::Record(sets), SVal::Record(fields)) => {
+                self.ordinal_of_all(sets.iter().map(|(_, s)| s), fields.iter().map(|(_, v)| v))
+            }
+            (ESet::Sum(sets), SVal::Sum(sum)) => self.ordinal_of_sum(sets, sum),
+            (ESet::Declared(declared), index) => {
+                let ordinal = self.function_of(declared, "ordinal")?;
+                match self.apply(&ordinal, vec![index.clone()])? {
+                    SVal::Scalar(_, atom) => Ok(atom),
+                    _ => self.bug("an ordinal that is not a number"),
+                }
+            }
+            _ => self.bug("an index of another set"),
+        }
+    }
+
+    fn ordinal_of_all<'e>(
+        &mut self,
+        sets: impl Iterator<Item = &'e ESet>,
+        values: impl Iterator<Item = &'e SVal>,
+    ) -> Res<Atom> {
+        let mut total = Atom::i64(0);
+        for (set, value) in sets.zip(values) {
+            let size = self.cardinality(set)?;
+            let number = self.ordinal(set, value)?;
+            let before = self.mul(total, size);
+            total = self.add(before, number);
+        }
+        Ok(total)
+    }
+
+    fn ordinal_of_sum(&mut self, sets: &[(Name, Vec<ESet>)], sum: &SumVal) -> Res<Atom> {
+        if is_enumeration(sets) {
+            // There may be more constructors than positive numbers in the tag.
+            let tag = self.convert(PrimType::I8, PrimType::U8, sum.tag);
+            return Ok(self.convert(PrimType::U8, PrimType::I64, tag));
+        }
+        let mut offset = Atom::i64(0);
+        let mut result = Atom::i64(0);
+        for (position, ((_, sets), (_, values))) in sets.iter().zip(&sum.constrs).enumerate() {
+            let number = self.ordinal_of_all(sets.iter(), values.iter())?;
+            let number = self.add(offset, number);
+            let active = self.cmp(CmpOp::Eq, PrimType::I8, sum.tag, crate::value::tag(position));
+            result = self.select(active, PrimType::I64, number, result);
+            let size = self.product(sets.iter())?;
+            offset = self.add(offset, size);
+        }
+        Ok(result)
+    }
+
+    /// The index of a number, which is known to be one.
+    pub fn index_at(&mut self, set: &ESet, number: Atom) -> Res<SVal> {
+        match set {
+            ESet::Size(_) => Ok(SVal::i64(number)),
+            ESet::Record(sets) => {
+                let names: Vec<Name> = sets.iter().map(|(name, _)| *name).collect();
+                let values = self.split_ordinal(sets.iter().map(|(_, set)| set), number)?;
+                Ok(SVal::Record(names.into_iter().zip(values).collect()))
+            }
+            ESet::Sum(sets) if is_enumeration(sets) => {
+                let tag = self.convert(PrimType::I64, PrimType::I8, number);
+                let constrs = sets.iter().map(|(name, _)| (*name, Vec::new())).collect();
+                Ok(SVal::Sum(Rc::new(SumVal { tag, constrs })))
+            }
+            ESet::Sum(sets) => self.sum_of_ordinal(sets, number),
+            ESet::Declared(declared) => {
+                let from_ordinal = self.function_of(declared, "from_ordinal")?;
+                self.apply(&from_ordinal, vec![SVal::i64(number)])
+            }
+        }
+    }
+
+    /// The components of a tuple of indices; the last one varies fastest.
+    fn split_ordinal<'e>(
+        &mut self,
+        sets: impl DoubleEndedIterator<Item = &'e ESet>,
+        number: Atom,
+    ) -> Res<Vec<SVal>> {
+        let mut sets: Vec<&ESet> = sets.collect();
+        let first = if sets.is_empty() { None } else { Some(sets.remove(0)) };
+        let mut values = Vec::new();
+        let mut rest = number;
+        for set in sets.into_iter().rev() {
+            let size = self.cardinality(set)?;
+            let low = self.binop(BinOp::Rem, PrimType::I64, rest, size);
+            rest = self.binop(BinOp::Quot, PrimType::I64, rest, size);
+            values.push(self.index_at(set, low)?);
+        }
+        if let Some(first) = first {
+            values.push(self.index_at(first, rest)?);
+        }
+        values.reverse();
+        Ok(values)
+    }
+
+    fn sum_of_ordinal(&mut self, sets: &[(Name, Vec<ESet>)], number: Atom) -> Res<SVal> {
+        let mut offset = Atom::i64(0);
+        let mut tag = crate::value::tag(0);
+        let mut constrs = Vec::with_capacity(sets.len());
+        for (position, (name, payload)) in sets.iter().enumerate() {
+            let size = self.product(payload.iter())?;
+            let end = self.add(offset, size);
+            let from = self.cmp(CmpOp::Le, PrimType::I64, offset, number);
+            let to = self.cmp(CmpOp::Lt, PrimType::I64, number, end);
+            let active = self.and(from, to);
+            tag = self.select(active, PrimType::I8, crate::value::tag(position), tag);
+            let number = self.sub(number, offset);
+            // An inactive payload holds zeros, which are the first indices.
+            let number = self.select(active, PrimType::I64, number, Atom::i64(0));
+            constrs.push((*name, self.split_ordinal(payload.iter(), number)?));
+            offset = end;
+        }
+        Ok(SVal::Sum(Rc::new(SumVal { tag, constrs })))
+    }
+
+    // -----------------------------------------------------------------------------------------------
+    // Arrays
+
+    /// `for i -> f i`: the array of a function's values.
+    pub fn pointful(&mut self, f: &SVal, type_args: &[EArg]) -> Res<SVal> {
+        let set = self.set_of_arg(type_args.first())?;
+        let ty = match type_args.get(1) {
+            Some(EArg::Type(ty) | EArg::Index(ty, _)) => Some(ty.clone()),
+            Some(EArg::Size(_)) | None => None,
+        };
+        self.tabulate(&set, ty.as_ref(), &mut |s, index| s.apply(f, vec![index]))
+    }
+
+    fn tabulate(&mut self, set: &ESet, ty: Option<&EType>, element: Element<'_, 's>) -> Res<SVal> {
+        match set {
+            ESet::Record(fields) => {
+                let sets: Vec<&ESet> = fields.iter().map(|(_, set)| set).collect();
+                let names: Vec<Name> = fields.iter().map(|(name, _)| *name).collect();
+                self.tabulate_all(&sets, ty, Vec::new(), &mut |s, values| {
+                    element(s, SVal::Record(names.iter().copied().zip(values).collect()))
+                })
+            }
+            ESet::Sum(constrs) if !is_enumeration(constrs) => self.tabulate_sum(constrs, ty, element),
+            ESet::Size(_) | ESet::Sum(_) | ESet::Declared(_) => {
+                let n = self.cardinality(set)?;
+                let iota = CoreExp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
+                let numbers = self.emit("index", array_type(PrimType::I64, &[n]), iota);
+                let numbers = ArrayVal { dim: n, elem: SVal::i64(numbers) };
+                self.map_rows(RegionKind::For, &numbers, ty, |s, number| match number {
+                    SVal::Scalar(_, number) => {
+                        let index = s.index_at(set, number)?;
+                        element(s, index)
+                    }
+                    _ => s.bug("an ordinal that is not a number"),
+                })
+            }
+        }
+    }
+
+    /// A nest of arrays, one for each set, made flat: so that no index is taken apart into its components.
+    fn tabulate_all(
+        &mut self,
+        sets: &[&ESet],
+        ty: Option<&EType>,
+        outer: Vec<SVal>,
+        element: &mut dyn FnMut(&mut Simplifier<'s>, Vec<SVal>) -> Res<SVal>,
+    ) -> Res<SVal> {
+        match sets {
+            [] => self.singleton(element, outer),
+            [last] => {
+                self.tabulate(last, ty, &mut |s, index| element(s, [outer.as_slice(), &[index]].concat()))
+            }
+            [first, rest @ ..] => {
+                let nest = self.tabulate(first, None, &mut |s, index| {
+                    s.tabulate_all(rest, ty, [outer.as_slice(), &[index]].concat(), element)
+                })?;
+                self.flatten_array(&nest)
+            }
+        }
+    }
+
+    /// The array over the one index of the empty tuple.
+    fn singleton(
+        &mut self,
+        element: &mut dyn FnMut(&mut Simplifier<'s>, Vec<SVal>) -> Res<SVal>,
+        outer: Vec<SVal>,
+    ) -> Res<SVal> {
+        let value = element(self, outer)?;
+        Ok(self.replicate(Atom::i64(1), &value))
+    }
+
+    fn tabulate_sum(
+        &mut self,
+        constrs: &[(Name, Vec<ESet>)],
+        ty: Option<&EType>,
+        element: Element<'_, 's>,
+    ) -> Res<SVal> {
+        let mut whole: Option<SVal> = None;
+        for (position, (_, payload)) in constrs.iter().enumerate() {
+            let sets: Vec<&ESet> = payload.iter().collect();
+            let part = self.tabulate_all(&sets, ty, Vec::new(), &mut |s, values| {
+                let mut result = Vec::with_capacity(constrs.len());
+                for (i, (name, sets)) in constrs.iter().enumerate() {
+                    let payload = match i == position {
+                        true => values.clone(),
+                        false => s.split_ordinal(sets.iter(), Atom::i64(0))?,
+                    };
+                    result.push((*name, payload));
+                }
+                let tag = crate::value::tag(position);
+                element(s, SVal::Sum(Rc::new(SumVal { tag, constrs: result })))
+            })?;
+            whole = Some(match (whole, part) {
+                (None, part) => part,
+                (Some(SVal::Array(before)), SVal::Array(part)) => self.concat(&before, &part)?,
+                _ => return self.bug("a part of an array that is none"),
+            });
+        }
+        match whole {
+            Some(whole) => Ok(whole),
+            None => self.bug("a sum without constructors"),
+        }
+    }
+
+    /// A position in an array. One of an index type is within bounds, because its type says so.
+    pub fn eval_index(&mut self, env: &mut Env, exp: &Exp) -> Res<Position> {
+        let value = self.eval(env, exp)?;
+        match (&exp.ty, value) {
+            (Type::Prim(_), SVal::Scalar(prim, atom)) => {
+                Ok(Position::Index(self.convert(prim, PrimType::I64, atom), Check::Checked))
+            }
+            (ty, value) => {
+                let set = self.eval_set(env, ty)?;
+                Ok(Position::Index(self.ordinal(&set, &value)?, Check::Certified))
+            }
+        }
+    }
+
+    /// `ordinal i`
+    pub fn ordinal_of(&mut self, type_args: &[EArg], index: &SVal) -> Res<SVal> {
+        let set = self.set_of_arg(type_args.first())?;
+        Ok(SVal::i64(self.ordinal(&set, index)?))
+    }
+
+    /// `from_ordinal k`, which checks the number.
+    pub fn index_of(&mut self, type_args: &[EArg], number: Atom) -> Res<SVal> {
+        let set = self.set_of_arg(type_args.first())?;
+        let size = self.cardinality(&set)?;
+        let valid = self.in_bounds(number, size);
+        let message = vec![
+            MsgPart::Text("The number ".into()),
+            MsgPart::Value(number),
+            MsgPart::Text(" is not that of an index: there are ".into()),
+            MsgPart::Value(size),
+            MsgPart::Text(".".into()),
+        ];
+        self.assert(valid, message);
+        self.index_at(&set, number)
+    }
+
+    pub fn cardinality_of(&mut self, type_args: &[EArg]) -> Res<SVal> {
+        let set = self.set_of_arg(type_args.first())?;
+        Ok(SVal::i64(self.cardinality(&set)?))
+    }
+}
+
+fn size_arg(arg: &EArg) -> Option<EDim> {
+    match arg {
+        EArg::Size(dim) => Some(*dim),
+        EArg::Type(_) | EArg::Index(..) => None,
+    }
+}
+
+fn is_enumeration(constrs: &[(Name, Vec<ESet>)]) -> bool {
+    constrs.iter().all(|(_, payload)| payload.is_empty())
+}
+
+/// Whether some size in a set has no value yet.
+fn is_open(set: &ESet) -> bool {
+    let free = |dim: &EDim| matches!(dim, EDim::Free(_));
+    match set {
+        ESet::Size(dim) => free(dim),
+        ESet::Record(fields) => fields.iter().any(|(_, set)| is_open(set)),
+        ESet::Sum(constrs) => constrs.iter().any(|(_, sets)| sets.iter().any(is_open)),
+        ESet::Declared(declared) => declared.sizes.iter().any(free),
+    }
+}
+
+/// Whether an index set is named in a type, other than those that are made of constructors alone.
+fn names_indices(env: &Env, ty: &Type) -> bool {
+    match ty {
+        Type::Prim(_) | Type::Meta(_) | Type::Arrow(_) | Type::Array { .. } => false,
+        Type::Record(fields) => fields.iter().any(|(_, t)| names_indices(env, t)),
+        Type::Sum(constrs) => constrs.iter().any(|(_, ts)| ts.iter().any(|t| names_indices(env, t))),
+        Type::Named { id, .. } => match env.types.get(id) {
+            Some(TypeBinding::Index(..)) => true,
+            Some(TypeBinding::Closure(closure)) => *id == IDX || closure.index.is_some(),
+            Some(TypeBinding::Type(_)) | None => false,
+        },
+    }
+}
