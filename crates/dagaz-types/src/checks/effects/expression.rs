@@ -172,7 +172,11 @@ impl Checker<'_> {
     }
 
     /// A local function, which every use has a copy of.
-    fn local(&mut self, type_params: &[TypeParam], build: impl FnOnce(&mut Self) -> Shape) -> Rc<EffectScheme> {
+    fn local(
+        &mut self,
+        type_params: &[TypeParam],
+        build: impl FnOnce(&mut Self) -> Shape,
+    ) -> Rc<EffectScheme> {
         let (first, before) = (self.graph.mark(), self.graph.constraints.len());
         let shape = build(self);
         Rc::new(EffectScheme {

@@ -16,12 +16,24 @@ pub(crate) type Place = Option<Span>;
 #[derive(Clone, Debug)]
 pub(crate) enum Constraint {
     /// All that is in one row or region is in the other.
-    Flow { from: Node, to: Node },
+    Flow {
+        from: Node,
+        to: Node,
+    },
     /// Who runs the row reads or changes what the region stands for.
-    Effect { kind: RefKind, region: Node, row: Node, at: Place },
+    Effect {
+        kind: RefKind,
+        region: Node,
+        row: Node,
+        at: Place,
+    },
     Handler(Handler),
     /// What may be in a row.
-    Require { row: Node, what: Requirement, at: Place },
+    Require {
+        row: Node,
+        what: Requirement,
+        at: Place,
+    },
 }
 
 /// A handler puts a reference of its own into the region, and hides from the row outside what is done to it by the row of
@@ -111,12 +123,9 @@ impl Constraint {
     ) -> Constraint {
         match self {
             Constraint::Flow { from, to } => Constraint::Flow { from: node(*from), to: node(*to) },
-            Constraint::Effect { kind, region, row, at } => Constraint::Effect {
-                kind: *kind,
-                region: node(*region),
-                row: node(*row),
-                at: at.or(place),
-            },
+            Constraint::Effect { kind, region, row, at } => {
+                Constraint::Effect { kind: *kind, region: node(*region), row: node(*row), at: at.or(place) }
+            }
             Constraint::Require { row, what, at } => {
                 Constraint::Require { row: node(*row), what: *what, at: at.or(place) }
             }

@@ -114,7 +114,8 @@ impl Checker<'_> {
 
 fn state_in_parallel(def: Span, required: Place, place: Place) -> Diagnostic {
     let message = "State is used in a function that is applied to many elements at once, in no order";
-    let mut d = Diagnostic::error("state-in-parallel", place.unwrap_or(def), message).at("reads or changes the state");
+    let mut d = Diagnostic::error("state-in-parallel", place.unwrap_or(def), message)
+        .at("reads or changes the state");
     if let Some(at) = required {
         d = d.label(at, "applied to many elements here");
     }
