@@ -55,6 +55,7 @@ fn main() -> ExitCode {
 fn run(command: &Command, interrupt: &Interrupt) -> Outcome {
     match command {
         Command::Check(options) => commands::check::run(options),
+        Command::Automap(options) => commands::automap::run(options),
         Command::Run(options) => commands::run::run(options, interrupt),
         Command::Eval(options) => commands::eval::run(options, interrupt),
         Command::Test(options) => commands::test::run(options, interrupt),

@@ -24,6 +24,8 @@ pub struct Options {
 pub enum Command {
     /// Look for errors, and show types if asked to.
     Check(CheckOptions),
+    /// Print a program with every map and rep written out that it leaves out.
+    Automap(AutomapOptions),
     /// Call an entry point and print its results.
     Run(RunOnOptions),
     /// Evaluate an expression, with the definitions of a program in scope if one is given.
@@ -64,6 +66,16 @@ pub struct CheckOptions {
     /// Accept only what plain Futhark accepts.
     #[arg(long)]
     pub strict: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz automap program.fut
+  dagaz automap program.fut > explicit.fut")]
+pub struct AutomapOptions {
+    /// The program.
+    pub file: PathBuf,
 }
 
 #[derive(Args)]

@@ -15,6 +15,7 @@ mod effects;
 mod fuse;
 mod hoist;
 mod inline;
+mod precompute;
 mod rows;
 mod sharing;
 mod simplify;
@@ -24,7 +25,7 @@ mod walk;
 
 use dagaz_core::exp::Program;
 
-pub use crate::accumulators::simplify_accumulators;
+pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
 pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
@@ -33,6 +34,7 @@ pub use crate::dead::remove_dead_code;
 pub use crate::fuse::fuse_operations;
 pub use crate::hoist::hoist_invariants;
 pub use crate::inline::inline_calls;
+pub use crate::precompute::precompute_functions;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
@@ -73,7 +75,13 @@ fn optimise(program: &mut Program) {
     share_common_expressions(program);
     prove_bounds(program);
     simplify(program);
+    if single_out_rows(program) {
+        simplify_accumulators(program);
+        simplify(program);
+        prove_bounds(program);
+    }
     read_rows(program);
+    simplify(program);
     // What was read is a row now, and functions of it are the same in every iteration further in.
     hoist_invariants(program);
     if nest_flat_maps(program) {
@@ -90,5 +98,7 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
+    precompute_functions(program);
     share_common_expressions(program);
+    remove_dead_code(program);
 }

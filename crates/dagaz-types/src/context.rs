@@ -7,7 +7,9 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use crate::automap::Edit;
 use crate::checks::EffectScheme;
+use crate::env::ValueBinding;
 use crate::types::{IDX, Liftedness, References, Scheme, Type, TypeId, TypeParam, TypeParamKind, VarId};
 
 /// Why a definition could not be checked.
@@ -88,6 +90,8 @@ pub struct Context {
     pub liftedness: HashMap<TypeId, Liftedness>,
     /// Parameters of abstract types; those not listed have none.
     pub type_params: HashMap<TypeId, Vec<TypeParam>>,
+    /// What the names of the prelude mean there, for code that the compiler writes itself.
+    pub prelude_values: Rc<HashMap<Name, ValueBinding>>,
     pub references: References,
     /// The effects of definitions, and their rows as they are shown, where there are any.
     pub(crate) effects: HashMap<VarId, Rc<EffectScheme>>,
@@ -99,6 +103,8 @@ pub struct Context {
     /// Type parameters that stand for index types.
     pub index_params: HashSet<TypeId>,
     pub diagnostics: Vec<Diagnostic>,
+    /// The maps and reps that were left out so far.
+    pub edits: Vec<Edit>,
 }
 
 impl Context {

@@ -6,6 +6,7 @@
 //! A definition is checked in two passes: `infer` finds names and types, `sizes` then finds sizes and builds the
 //! typed tree. The typed tree is checked for consumption and exhaustiveness by passes of their own.
 
+mod automap;
 mod checks;
 mod context;
 pub mod env;
@@ -21,6 +22,7 @@ use std::collections::HashMap;
 
 use dagaz_syntax::{Diagnostic, SourceMap, ast};
 
+pub use automap::{Edit, edited_file};
 pub use context::{Context, Dialect, Error, Res};
 
 /// A parsed file.
@@ -56,6 +58,8 @@ pub struct CheckedProgram {
     pub diagnostics: Vec<Diagnostic>,
     /// The names and types of the main file's definitions, in order, as they would be shown to a user.
     pub signatures: Vec<(String, String)>,
+    /// The maps and reps that were left out, as changes to the source.
+    pub edits: Vec<Edit>,
 }
 
 /// A prelude that was checked once, to come before many programs.

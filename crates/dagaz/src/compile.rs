@@ -32,6 +32,7 @@ pub struct Compiled {
     sources: Arc<SourceMap>,
     warnings: Vec<Diagnostic>,
     signatures: Vec<(String, String)>,
+    explicit: String,
 }
 
 /// A program that has passed the checker.
@@ -41,6 +42,8 @@ pub struct Checked {
     pub warnings: Vec<Diagnostic>,
     /// The names and types of the main file's definitions, in order.
     pub signatures: Vec<(String, String)>,
+    /// The main file with all maps and reps written out that it leaves out.
+    pub explicit: String,
 }
 
 /// How a program is compiled.
@@ -154,8 +157,10 @@ fn check(loaded: Loaded, dialect: Dialect) -> Result<(SourceMap, dagaz_types::Ch
 }
 
 fn check_loaded(loaded: Loaded, dialect: Dialect) -> Result<Checked, Failure> {
+    let main = loaded.main;
     let (sources, checked) = check(loaded, dialect)?;
-    Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures })
+    let explicit = dagaz_types::edited_file(&sources, main, &checked.edits);
+    Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures, explicit })
 }
 
 fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Compiled, Failure> {
@@ -168,6 +173,7 @@ pub(crate) struct Lowered {
     sources: SourceMap,
     warnings: Vec<Diagnostic>,
     signatures: Vec<(String, String)>,
+    explicit: String,
 }
 
 /// One entry point of a file, in Core.
@@ -176,7 +182,9 @@ pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Resul
 }
 
 fn lower(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Lowered, Failure> {
+    let main = loaded.main;
     let (sources, mut checked) = check(loaded, settings.dialect)?;
+    let explicit = dagaz_types::edited_file(&sources, main, &checked.edits);
     if let Some(only) = only {
         keep_entry(&mut checked.program, only);
     }
@@ -190,7 +198,7 @@ fn lower(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Lowe
     if cfg!(debug_assertions) {
         verify(&core)?;
     }
-    Ok(Lowered { core, sources, warnings: checked.diagnostics, signatures: checked.signatures })
+    Ok(Lowered { core, sources, warnings: checked.diagnostics, signatures: checked.signatures, explicit })
 }
 
 impl Lowered {
@@ -209,7 +217,7 @@ impl Lowered {
     }
 
     fn optimised(self, optimise: fn(&mut Program)) -> Result<Compiled, Failure> {
-        let Lowered { core, sources, warnings, signatures } = self;
+        let Lowered { core, sources, warnings, signatures, explicit } = self;
         on_large_stack(|| {
             let locs = core.locs.clone();
             let core = match dagaz_ad::differentiate(core) {
@@ -227,7 +235,7 @@ impl Lowered {
                 verify(&core)?;
             }
             let (core, sources) = (Arc::new(core), Arc::new(sources));
-            Ok(Compiled { core, sources, warnings, signatures })
+            Ok(Compiled { core, sources, warnings, signatures, explicit })
         })
     }
 }
@@ -283,6 +291,11 @@ impl Compiled {
     /// The names and types of the main file's definitions, in order.
     pub fn signatures(&self) -> &[(String, String)] {
         &self.signatures
+    }
+
+    /// The main file with all maps and reps written out that it leaves out.
+    pub fn explicit(&self) -> &str {
+        &self.explicit
     }
 
     pub fn entry_points(&self) -> &[Entry] {

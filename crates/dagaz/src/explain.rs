@@ -23,6 +23,7 @@ const PAGES: &[(&str, &str)] = pages![
     "alias-free-variable",
     "aliases-previously-returned",
     "ambiguous-index",
+    "ambiguous-map",
     "ambiguous-size",
     "ambiguous-type",
     "anonymous-size",

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use dagaz_syntax::ast::{self, DecKind, ModExp, ModExpKind};
-use dagaz_syntax::{Diagnostic, SourceMap, Span, parse_program};
+use dagaz_syntax::{Diagnostic, FileId, SourceMap, Span, parse_program};
 use dagaz_types::{CheckedPrelude, Role, Unit};
 
 /// The files of the prelude by name, without the extension. The last one opens the others.
@@ -48,6 +48,8 @@ pub struct Loaded {
     /// The files after the prelude's.
     pub units: Vec<Unit>,
     pub sources: SourceMap,
+    /// The user's program among the sources.
+    pub main: FileId,
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -164,21 +166,22 @@ impl Loader {
     fn new(root: PathBuf) -> Loader {
         let prelude = Prelude::get();
         let (sources, diagnostics) = (prelude.sources.clone(), prelude.diagnostics.clone());
-        let loaded = Loaded { prelude, units: Vec::new(), sources, diagnostics };
+        let loaded = Loaded { prelude, units: Vec::new(), sources, main: Span::NONE.file, diagnostics };
         Loader { loaded, files: HashMap::new(), root }
     }
 
     fn main(&mut self, name: &str, text: &str, directory: &Path) {
-        let program = self.parse(name, text);
+        let (file, program) = self.parse(name, text);
+        self.loaded.main = file;
         let imports = self.imports(&program, directory);
         self.push(program, imports, Role::Main);
     }
 
-    fn parse(&mut self, name: &str, text: &str) -> ast::Program {
+    fn parse(&mut self, name: &str, text: &str) -> (FileId, ast::Program) {
         let file = self.loaded.sources.add(name, text);
         let (program, diagnostics) = parse_program(file, text);
         self.loaded.diagnostics.extend(diagnostics);
-        program
+        (file, program)
     }
 
     fn push(&mut self, program: ast::Program, imports: HashMap<String, usize>, role: Role) -> usize {
@@ -255,7 +258,7 @@ impl Loader {
             }
         };
         self.files.insert(key.clone(), State::Open);
-        let program = self.parse(&path.display().to_string(), &text);
+        let (_, program) = self.parse(&path.display().to_string(), &text);
         let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let imports = self.imports(&program, &directory);
         let unit = self.push(program, imports, Role::Import);

@@ -8,6 +8,7 @@ use dagaz::{Compiled, Diagnostic, Dialect, Failure, SourceMap};
 
 use crate::{Outcome, Stop};
 
+pub mod automap;
 pub mod bench;
 pub mod cache;
 pub mod check;

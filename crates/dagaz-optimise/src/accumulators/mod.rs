@@ -24,6 +24,7 @@
 mod affine;
 mod collect;
 mod emit;
+mod leading;
 mod nest;
 mod shared;
 mod strip;
@@ -45,6 +46,9 @@ use emit::Emitter;
 use nest::{Nest, contributions};
 use shared::shared_values;
 use strip::Stripper;
+
+pub(crate) use leading::{leading_index, widths_of_others};
+pub use leading::single_out_rows;
 
 /// Says whether there was anything to do.
 pub fn simplify_accumulators(program: &mut Program) -> bool {

@@ -23,26 +23,25 @@ mod facts;
 mod form;
 mod loops;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas_mut;
+
+use crate::accumulators::{leading_index, widths_of_others};
 
 use facts::{Def, Facts};
 use form::Form;
 
 pub fn prove_bounds(program: &mut Program) {
-    let next = u32::try_from(program.vars.hints.len()).unwrap_or(u32::MAX);
-    let mut walk = Walk { facts: Facts::default(), arrays: HashMap::new(), numbers: HashMap::new(), next };
-    walk.stms(&mut program.consts);
-    for fun in &mut program.funs {
-        let mark = walk.facts.mark();
-        fun.params.iter().for_each(|p| walk.bind(p));
-        walk.stms(&mut fun.body.stms);
-        walk.facts.leave(mark);
-    }
+    Walk::over(program);
+}
+
+/// What those accumulators become of which only one row is updated, and that row exists.
+pub(crate) fn rows_that_exist(program: &mut Program) -> HashSet<VarId> {
+    Walk::over(program).rows_that_exist
 }
 
 struct Walk {
@@ -52,9 +51,29 @@ struct Walk {
     numbers: HashMap<VarId, (Atom, Atom)>,
     /// The number of the next variable that stands for the number of an iteration.
     next: u32,
+    rows_that_exist: HashSet<VarId>,
 }
 
 impl Walk {
+    fn over(program: &mut Program) -> Walk {
+        let next = u32::try_from(program.vars.hints.len()).unwrap_or(u32::MAX);
+        let mut walk = Walk {
+            facts: Facts::default(),
+            arrays: HashMap::new(),
+            numbers: HashMap::new(),
+            next,
+            rows_that_exist: HashSet::new(),
+        };
+        walk.stms(&mut program.consts);
+        for fun in &mut program.funs {
+            let mark = walk.facts.mark();
+            fun.params.iter().for_each(|p| walk.bind(p));
+            walk.stms(&mut fun.body.stms);
+            walk.facts.leave(mark);
+        }
+        walk
+    }
+
     fn bind(&mut self, param: &Param) {
         match &param.ty {
             Type::Prim(prim) => {
@@ -96,6 +115,10 @@ impl Walk {
                 self.branch(*cond, false, otherwise);
             }
             Exp::Loop { .. } => self.iterate(stm),
+            Exp::WithAcc { inputs, lambda } => {
+                self.note_rows(inputs, lambda, &stm.pat);
+                self.inside(&mut stm.exp);
+            }
             exp => self.inside(exp),
         }
         match (&stm.exp, &stm.pat[..]) {
@@ -128,6 +151,33 @@ impl Walk {
         if is_within {
             *check = Check::Certified;
         }
+    }
+
+    fn note_rows(&mut self, inputs: &[AccInput], lambda: &Lambda, pat: &[Param]) {
+        let mut position = 0;
+        for (which, input) in inputs.iter().enumerate() {
+            if let Some(row) = leading_index(lambda, which, input)
+                && let (Some(row), Some(dim)) = (self.facts.form(row), self.facts.form(input.shape[0]))
+                && self.facts.is_nonnegative(dim.minus(&row).and_then(|rest| rest.offset(-1)))
+                && self.facts.is_nonnegative(Some(row))
+                && self.is_dense(lambda, which, &input.shape[1..])
+            {
+                self.rows_that_exist.extend(pat.get(position).map(|p| p.var));
+            }
+            position += input.arrays.len();
+        }
+    }
+
+    /// Whether updates reach about as many elements of a row as there are, whose sizes are given.
+    fn is_dense(&mut self, lambda: &Lambda, which: usize, sizes: &[Atom]) -> bool {
+        let counts = |array: VarId| self.numbers.get(&array).is_some_and(|(_, step)| *step == Atom::i64(1));
+        let Some(widths) = widths_of_others(lambda, which, counts) else { return false };
+        let mut is_wide = |width: Atom, size: Atom| {
+            let (Some(width), Some(size)) = (self.facts.form(width), self.facts.form(size)) else { return false };
+            let rest = width.times(4).and_then(|w| w.minus(&size)).and_then(|rest| rest.offset(64));
+            self.facts.is_nonnegative(rest)
+        };
+        widths.iter().all(|widths| widths.iter().zip(sizes).all(|(width, size)| is_wide(*width, *size)))
     }
 
     fn branch(&mut self, cond: Atom, is_taken: bool, body: &mut Body) {

@@ -6,6 +6,7 @@ use dagaz_syntax::ast::{TypeExp, ValBind};
 use dagaz_syntax::{Diagnostic, Name};
 
 use super::{Infer, Local, Notes};
+use crate::automap::RankProblem;
 use crate::context::{Context, Res};
 use crate::env::Env;
 use crate::types::{RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
@@ -23,6 +24,25 @@ pub(crate) fn infer_definition(
     let result = infer.definition(bind, var, recursive).and_then(|()| infer.finish());
     frames.truncate(depth);
     result
+}
+
+/// What a definition demands of ranks, if its applications may be lifted.
+pub(crate) fn collect_ranks(
+    cx: &mut Context,
+    frames: &mut Vec<Env>,
+    bind: &ValBind,
+    (var, recursive): (VarId, bool),
+    scalar_equality: bool,
+) -> Res<RankProblem> {
+    let depth = frames.len();
+    let said = cx.diagnostics.len();
+    let mut infer = Infer::new(cx, frames);
+    infer.start_ranks(scalar_equality);
+    let result = infer.signature(bind, var, recursive).and_then(|_| infer.relate_elements());
+    let problem = infer.ranks.take().unwrap_or_default();
+    frames.truncate(depth);
+    cx.diagnostics.truncate(said);
+    result.map(|()| *problem)
 }
 
 /// Resolve the names in a type expression outside of any definition, under some type parameters.
@@ -66,6 +86,17 @@ pub(crate) fn match_scheme(
 
 impl Infer<'_> {
     fn definition(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<()> {
+        let ty = self.signature(bind, var, recursive)?;
+        self.settle_elements()?;
+        self.warn_of_defaults(&ty, bind.name);
+        self.apply_defaults()?;
+        self.generalise(&ty);
+        self.leave_type_params();
+        Ok(())
+    }
+
+    /// The type of a definition before defaults and generalisation.
+    fn signature(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Type> {
         self.check_size_names(super::pattern::size_params(&bind.type_params), &bind.params)?;
         self.enter_type_params(&bind.type_params)?;
         let own_type = self.fresh(bind.name.span);
@@ -78,12 +109,7 @@ impl Infer<'_> {
         let ty = self.function(&bind.params, bind.ret.as_ref(), &bind.body, None)?;
         let ok = self.unify(&own_type, &ty);
         self.expect(ok, bind.name.span, "The function is used in itself at another type", &ty, &own_type)?;
-        self.settle_elements()?;
-        self.warn_of_defaults(&ty, bind.name);
-        self.apply_defaults()?;
-        self.generalise(&ty);
-        self.leave_type_params();
-        Ok(())
+        Ok(ty)
     }
 
     /// A definition whose type depends on a default is rarely what was meant.

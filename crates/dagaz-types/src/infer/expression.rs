@@ -6,6 +6,7 @@ use dagaz_syntax::ast::{
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::pattern::size_params;
+use super::ranks::{Pipe, rank_of_dim};
 use super::resolve::binding_of;
 use super::unify::{Constraint, Meta, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
@@ -46,7 +47,7 @@ impl Infer<'_> {
             ExpKind::BinOp { op, lhs, rhs } => self.binary(e, op, lhs, rhs),
             ExpKind::Neg(inner) => self.prefix(e.id, "neg", inner, e.span),
             ExpKind::Not(inner) => self.prefix(e.id, "not", inner, e.span),
-            ExpKind::App { fun, args } => self.application(fun, args),
+            ExpKind::App { fun, args } => self.application(e.id, fun, args),
             ExpKind::Constr { name, args } => {
                 let args: Res<Vec<_>> = args.iter().map(|a| self.exp(a)).collect();
                 let constrs = vec![(name.name, args?)];
@@ -54,8 +55,11 @@ impl Infer<'_> {
             }
             ExpKind::SectionLeft { op, lhs } => {
                 let op_ty = self.variable(e.id, op)?;
+                if self.ranks.is_some() {
+                    return self.lifted_section(e, &op_ty, lhs, true);
+                }
                 let lhs_ty = self.exp(lhs)?;
-                self.apply(&op_ty, &lhs_ty, lhs.span, &op.name.to_string())
+                self.apply(e.id, &op_ty, &lhs_ty, lhs.span, &op.name.to_string())
             }
             ExpKind::SectionRight { op, rhs } => self.section_right(e, op, rhs),
             ExpKind::SectionAccess(path) => {
@@ -174,33 +178,44 @@ impl Infer<'_> {
     fn prefix(&mut self, id: NodeId, intrinsic: &str, operand: &Exp, span: Span) -> Res<Type> {
         let op = self.intrinsic(id, intrinsic, span);
         let arg = self.exp(operand)?;
-        self.apply(&op, &arg, operand.span, if intrinsic == "neg" { "-" } else { "!" })
+        self.apply(id, &op, &arg, operand.span, if intrinsic == "neg" { "-" } else { "!" })
     }
 
     fn binary(&mut self, e: &Exp, op: &QualName, lhs: &Exp, rhs: &Exp) -> Res<Type> {
+        if self.ranks.is_some()
+            && let Some(pipe) = self.pipe(op)
+        {
+            return match pipe {
+                Pipe::Right => self.piped(e, rhs, lhs),
+                Pipe::Left => self.piped(e, lhs, rhs),
+            };
+        }
         let op_ty = self.variable(e.id, op)?;
         let name = op.name.to_string();
         let lhs_ty = self.exp(lhs)?;
-        let partial = self.apply(&op_ty, &lhs_ty, lhs.span, &name)?;
+        let partial = self.apply(e.id, &op_ty, &lhs_ty, lhs.span, &name)?;
         let rhs_ty = self.exp(rhs)?;
-        self.apply(&partial, &rhs_ty, rhs.span, &name)
+        self.apply(e.id, &partial, &rhs_ty, rhs.span, &name)
     }
 
     fn section_right(&mut self, e: &Exp, op: &QualName, rhs: &Exp) -> Res<Type> {
         let op_ty = self.variable(e.id, op)?;
+        if self.ranks.is_some() {
+            return self.lifted_section(e, &op_ty, rhs, false);
+        }
         let lhs_ty = self.fresh(e.span);
-        let partial = self.apply(&op_ty, &lhs_ty, op.span, &op.name.to_string())?;
+        let partial = self.apply(e.id, &op_ty, &lhs_ty, op.span, &op.name.to_string())?;
         let rhs_ty = self.exp(rhs)?;
-        let result = self.apply(&partial, &rhs_ty, rhs.span, &op.name.to_string())?;
+        let result = self.apply(e.id, &partial, &rhs_ty, rhs.span, &op.name.to_string())?;
         Ok(Type::arrow(None, lhs_ty, RetType::plain(result)))
     }
 
-    fn application(&mut self, fun: &Exp, args: &[Exp]) -> Res<Type> {
-        let mut ty = self.exp(fun)?;
+    fn application(&mut self, node: NodeId, fun: &Exp, args: &[Exp]) -> Res<Type> {
+        let mut ty = self.applied(fun)?;
         let name = function_name(fun);
         for arg in args {
             let arg_ty = self.argument(&ty, arg)?;
-            ty = self.apply(&ty, &arg_ty, arg.span, &name)?;
+            ty = self.apply(node, &ty, &arg_ty, arg.span, &name)?;
         }
         Ok(ty)
     }
@@ -208,7 +223,7 @@ impl Infer<'_> {
     /// The type of an argument. What a reference in a lambda refers to cannot be found from how it is used, since what
     /// is indexed could be an array as well; so it comes from the function that the lambda is given to.
     fn argument(&mut self, fun: &Type, arg: &Exp) -> Res<Type> {
-        if let Type::Arrow(arrow) = self.shallow(fun)
+        if let Type::Arrow(arrow) = self.base(fun)
             && is_lambda(arg)
         {
             self.expected = Some(arrow.from.clone());
@@ -227,9 +242,11 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of applying a function to one argument. Rank inference will make this the place where an argument of
-    /// another rank is accepted.
-    fn apply(&mut self, fun: &Type, arg: &Type, arg_span: Span, name: &str) -> Res<Type> {
+    /// The type of applying a function to one argument, at some node of the tree.
+    fn apply(&mut self, node: NodeId, fun: &Type, arg: &Type, arg_span: Span, name: &str) -> Res<Type> {
+        if self.ranks.is_some() {
+            return self.apply_lifted(node, fun, arg, arg_span);
+        }
         match self.shallow(fun) {
             Type::Arrow(arrow) => {
                 let ok = self.unify(&arrow.from, arg);
@@ -295,7 +312,7 @@ impl Infer<'_> {
     }
 
     fn project(&mut self, ty: &Type, field: Ident) -> Res<Type> {
-        if let Some((id, content)) = self.cx.references.content(&self.shallow(ty)) {
+        if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
             return Ok(Type::reference(id, self.project(content, field)?));
         }
         if let Type::Record(fields) = self.shallow(ty)
@@ -312,7 +329,7 @@ impl Infer<'_> {
 
     /// The type of indexing or slicing.
     fn index(&mut self, ty: &Type, slice: &[SliceIndex], array_span: Span) -> Res<Type> {
-        if let Some((id, content)) = self.cx.references.content(&self.shallow(ty)) {
+        if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
             let range = slice.iter().find_map(|dim| match dim {
                 SliceIndex::Index(_) => None,
                 SliceIndex::Slice { span, .. } => Some(*span),
@@ -338,7 +355,7 @@ impl Infer<'_> {
                 }
             }
             let (size, elem) = match self.shallow(&ty) {
-                Type::Array { dim, elem, .. } => (dim, (*elem).clone()),
+                Type::Array { dim, elem, .. } if rank_of_dim(&dim).is_none() => (dim, (*elem).clone()),
                 t => {
                     let elem = self.fresh(array_span);
                     let size = self.open_dim(array_span);
@@ -518,7 +535,7 @@ impl Infer<'_> {
         let mut types = Vec::new();
         for p in params {
             let mut ty = self.fresh(p.span);
-            if let Some(Type::Arrow(arrow)) = expected_type.take().map(|ty| self.shallow(&ty)) {
+            if let Some(Type::Arrow(arrow)) = expected_type.take().map(|ty| self.base(&ty)) {
                 if self.mentions_reference(&arrow.from) {
                     ty = arrow.from.clone();
                 }

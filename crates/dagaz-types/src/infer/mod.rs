@@ -3,8 +3,8 @@
 //! The tree is walked once, left to right. Types are unified as they are met; what cannot be decided yet
 //! (overloading, fields of a record not known so far, constructors) is kept as a constraint on the open type, and
 //! settled at the end of the definition. The findings go into [`Notes`], from which the second pass
-//! (`crate::sizes`) builds the typed tree with all sizes. Between the two passes is where rank inference belongs: at
-//! that point every type is known up to the constraints of the definition, and no size has been looked at.
+//! (`crate::sizes`) builds the typed tree with all sizes. When the pass fails, it can be run again with ranks left open
+//! (`ranks`), to find out where maps are missing (`crate::automap`).
 //!
 //! Local functions are monomorphic except for their explicit type parameters; top-level definitions are
 //! generalised.
@@ -13,6 +13,7 @@ mod definition;
 mod expression;
 mod pattern;
 mod pointful;
+mod ranks;
 mod resolve;
 mod type_exp;
 mod unify;
@@ -23,12 +24,14 @@ use std::rc::Rc;
 use dagaz_syntax::ast::{Ident, NodeId};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use crate::automap::RankProblem;
 use crate::context::{Context, Error, Res};
 use crate::env::{Env, TypeBinding, ValueBinding};
 use crate::types::{Overload, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId};
-pub(crate) use definition::{infer_definition, infer_type, match_scheme};
+pub(crate) use definition::{collect_ranks, infer_definition, infer_type, match_scheme};
 pub(crate) use pattern::collect_names;
 use pointful::names_indices;
+pub(crate) use ranks::has_frame;
 pub(crate) use resolve::{lookup_mod_type, lookup_module};
 pub(crate) use type_exp::check_distinct;
 pub(crate) use unify::ANY_SIZE;
@@ -79,6 +82,8 @@ pub(crate) struct Infer<'a> {
     /// Types of local variables.
     schemes: HashMap<VarId, Rc<Scheme>>,
     metas: Vec<Meta>,
+    /// Where applications may be lifted: what is known about ranks.
+    ranks: Option<Box<RankProblem>>,
     /// Types that are, or are arrays of, other types; decided at the end.
     elements: Vec<(Type, Type, Span)>,
     /// The type that the lambda which comes next is wanted at.
@@ -99,6 +104,7 @@ impl<'a> Infer<'a> {
             bound: Vec::new(),
             schemes: HashMap::new(),
             metas: Vec::new(),
+            ranks: None,
             elements: Vec::new(),
             expected: None,
             any_index_set: false,

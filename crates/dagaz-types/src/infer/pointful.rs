@@ -94,6 +94,7 @@ impl Infer<'_> {
     pub(super) fn open_dim(&mut self, span: Span) -> Size {
         match self.cx.dialect {
             Dialect::Strict => ANY_SIZE,
+            Dialect::Dagaz if self.ranks.is_some() => ANY_SIZE,
             Dialect::Dagaz => {
                 let index = Constraint { index: true, ..Constraint::default() };
                 Size::Set(Rc::new(self.fresh_with(span, index)))
@@ -177,6 +178,11 @@ impl Infer<'_> {
 
     /// Check the type of an index against the dimension that it is used in, of the array at `array`.
     pub(super) fn check_index(&mut self, dim: &Size, actual: &Type, span: Span, array: Span) -> Res<()> {
+        if self.ranks.is_some() {
+            // What numbers the elements of arrays is looked at when ranks are known.
+            self.scalar_root(actual);
+            return Ok(());
+        }
         let set = match dim {
             Size::Set(ty) => self.shallow(ty),
             Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => Type::I64,

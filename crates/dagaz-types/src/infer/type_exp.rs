@@ -107,7 +107,7 @@ impl Infer<'_> {
 
     /// A size: an expression of type `i64`.
     pub(crate) fn size_exp(&mut self, e: &Exp) -> Res<()> {
-        let ty = self.exp(e)?;
+        let ty = self.without_lifting(|infer| infer.exp(e))?;
         let ok = self.unify(&Type::I64, &ty);
         self.expect(ok, e.span, "A size must be of type \"i64\"", &Type::I64, &ty)
     }

@@ -135,8 +135,9 @@ impl Infer<'_> {
     }
 
     pub(crate) fn fresh_with(&mut self, span: Span, constraint: Constraint) -> Type {
+        let scalar = self.is_scalar(&constraint);
         self.metas.push(Meta { bound: None, constraint, span });
-        Type::Meta(self.metas.len() as u32 - 1)
+        self.open_rank(Type::Meta(self.metas.len() as u32 - 1), scalar)
     }
 
     /// Follow solved metas at the root of a type.
@@ -209,7 +210,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn unify(&mut self, a: &Type, b: &Type) -> Unified {
-        let (a, b) = (self.shallow(a), self.shallow(b));
+        let (a, b) = self.roots(a, b);
         match (&a, &b) {
             (Type::Meta(x), Type::Meta(y)) if x == y => Ok(()),
             (Type::Meta(x), Type::Meta(y)) => self.merge_metas(*x, *y),
@@ -360,7 +361,7 @@ impl Infer<'_> {
     }
 
     fn constrain_prims(&mut self, ty: &Type, set: PrimSet) -> Unified {
-        match self.shallow(ty) {
+        match self.scalar_root(ty) {
             Type::Prim(p) if set.contains(p) => Ok(()),
             Type::Meta(m) if self.metas[m as usize].constraint.index => {
                 if !set.contains(PrimType::I64) {
@@ -435,7 +436,7 @@ impl Infer<'_> {
     }
 
     fn constrain_field(&mut self, ty: &Type, field: Name, t: &Type) -> Unified {
-        match self.shallow(ty) {
+        match self.scalar_root(ty) {
             Type::Meta(m) => {
                 self.demand_compound(m)?;
                 let known =
@@ -463,7 +464,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn constrain_constr(&mut self, ty: &Type, constr: Name, payload: Vec<Type>) -> Unified {
-        match self.shallow(ty) {
+        match self.scalar_root(ty) {
             Type::Meta(m) => {
                 self.demand_compound(m)?;
                 let known =

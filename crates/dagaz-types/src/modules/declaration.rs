@@ -9,13 +9,25 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use super::Checker;
 use super::mod_type::sizes_left_of_arrows;
 use crate::Role;
-use crate::context::{Error, Res, ValueInfo, error, fail};
+use crate::automap::{Lifted, Origin, explicit_text, lift};
+use crate::context::{Dialect, Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
 use crate::sizes::{Checked, entry_types, size_definition};
 use crate::subst::constructive_sizes;
 use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::{Liftedness, Overload, Type, TypeParam, TypeParamKind, VarId};
+
+/// Why a definition was not accepted, and by which pass.
+struct Failure {
+    error: Error,
+    pass: Pass,
+}
+
+enum Pass {
+    Types,
+    Sizes,
+}
 
 /// Names that one list of declarations defines, for finding duplicates.
 #[derive(Default)]
@@ -115,7 +127,10 @@ impl Checker<'_> {
             );
         }
         let var = self.cx.fresh_var(bind.name.name);
-        let mut checked = self.infer_value(bind, var)?;
+        let mut checked = match self.infer_value(bind, var) {
+            Ok(checked) => checked,
+            Err(failure) => self.lifted_value(bind, var, failure)?,
+        };
         crate::checks::check_definition(&mut self.cx, &mut checked)?;
         let Checked { mut def, mut scheme, sizes, declared } = checked;
         if dec.attrs.iter().any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "data")) {
@@ -160,14 +175,13 @@ impl Checker<'_> {
 
     /// A function is in scope of itself. But where that makes no sense, and an earlier definition has the same name, it
     /// refers to that one.
-    fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Res<Checked> {
+    fn infer_value(&mut self, bind: &ValBind, var: VarId) -> Result<Checked, Failure> {
         let said = self.cx.diagnostics.len();
         let first = self.infer_reading(bind, var, true);
         if first.is_ok() || bind.params.is_empty() {
             return first;
         }
-        let earlier = self.frames.iter().any(|f| f.values.contains_key(&bind.name.name));
-        if !earlier {
+        if !self.is_known(bind.name.name) {
             return first;
         }
         let warnings = self.cx.diagnostics.split_off(said);
@@ -178,9 +192,55 @@ impl Checker<'_> {
         })
     }
 
-    fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Res<Checked> {
-        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var, recursive)?;
-        size_definition(&mut self.cx, notes, bind, var)
+    fn infer_reading(&mut self, bind: &ValBind, var: VarId, recursive: bool) -> Result<Checked, Failure> {
+        let notes = infer_definition(&mut self.cx, &mut self.frames, bind, var, recursive)
+            .map_err(|error| Failure { error, pass: Pass::Types })?;
+        size_definition(&mut self.cx, notes, bind, var).map_err(|error| Failure { error, pass: Pass::Sizes })
+    }
+
+    fn is_known(&self, name: Name) -> bool {
+        self.frames.iter().any(|f| f.values.contains_key(&name))
+    }
+
+    /// A definition whose types do not match may have left out maps. If they cannot be found, what is wrong with it as
+    /// it stands is reported.
+    fn lifted_value(&mut self, bind: &ValBind, var: VarId, failure: Failure) -> Res<Checked> {
+        let Failure { error: Error::Diagnostic(mut strict), pass: Pass::Types } = failure else {
+            return Err(failure.error);
+        };
+        if self.cx.dialect == Dialect::Strict || strict.code != "type-mismatch" {
+            return Err(Error::Diagnostic(strict));
+        }
+        let program = &self.unit.program;
+        let origin =
+            Origin { sources: self.sources, comments: &program.comments, node_count: program.node_count };
+        let readings: &[bool] =
+            if !bind.params.is_empty() && self.is_known(bind.name.name) { &[true, false] } else { &[true] };
+        let said = self.cx.diagnostics.len();
+        for recursive in readings {
+            match lift(&mut self.cx, &mut self.frames, bind, (var, *recursive), origin) {
+                Lifted::No => {}
+                Lifted::Ambiguous(ambiguity) => {
+                    return Err(ambiguity.help(format!("without maps: {}", strict.message)).into());
+                }
+                Lifted::Yes(elaborated) => match self.infer_reading(&elaborated.bind, var, *recursive) {
+                    Ok(checked) => {
+                        self.cx.edits.extend(elaborated.edits);
+                        return Ok(checked);
+                    }
+                    Err(failure) => {
+                        self.cx.diagnostics.truncate(said);
+                        if let Error::Diagnostic(d) = failure.error {
+                            let text = explicit_text(self.sources, bind, &elaborated.edits);
+                            strict
+                                .help
+                                .push(format!("with maps this is \"{text}\", but then: {}", d.message));
+                        }
+                    }
+                },
+            }
+        }
+        Err(Error::Diagnostic(strict))
     }
 
     /// Entry points are called from outside: their types must be first-order and fixed.

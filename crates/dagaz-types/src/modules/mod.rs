@@ -93,7 +93,12 @@ impl Progress {
             index_checks: self.index_checks,
             references: self.cx.references,
         };
-        CheckedProgram { program, diagnostics: self.cx.diagnostics, signatures: self.signatures }
+        CheckedProgram {
+            program,
+            diagnostics: self.cx.diagnostics,
+            signatures: self.signatures,
+            edits: self.cx.edits,
+        }
     }
 
     /// Check one more file.
@@ -124,7 +129,10 @@ impl Progress {
             Role::Prelude | Role::Extension | Role::PreludeRoot => {
                 let env = Rc::new(checker.declarations(&unit.program.decs));
                 match unit.role {
-                    Role::PreludeRoot => self.prelude = env.clone(),
+                    Role::PreludeRoot => {
+                        self.prelude = env.clone();
+                        checker.cx.prelude_values = Rc::new(env.values.clone());
+                    }
                     Role::Extension => self.extensions = env.clone(),
                     Role::Intrinsics | Role::Prelude | Role::Import | Role::Main => {}
                 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use dagaz_syntax::ast::{Dec, DecKind, ModExp, ModExpKind};
-use dagaz_syntax::{Severity, SourceMap, parse_program};
-use dagaz_types::{Dialect, Role, Unit, check_program};
+use dagaz_syntax::{Diagnostic, FileId, Severity, SourceMap, parse_program};
+use dagaz_types::{CheckedProgram, Dialect, Role, Unit, check_program, edited_file};
 use expect_test::Expect;
 
 #[derive(Default)]
@@ -67,26 +67,58 @@ fn module_imports(e: &ModExp, paths: &mut Vec<String>) {
     }
 }
 
-/// Check a program: the diagnostics, one per line, then the types of its definitions.
-pub fn check(source: &str, expect: Expect) {
+/// Check a program that follows the prelude; gives the number of its file as well.
+fn check_main(source: &str, dialect: Dialect) -> (Loader, FileId, CheckedProgram) {
     let prelude = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../prelude");
     let mut loader = Loader::default();
     loader.prelude_file(&prelude.join("intrinsics.fut"), Role::Intrinsics);
     loader.prelude_file(&prelude.join("effects.fut"), Role::Extension);
     loader.prelude_file(&prelude.join("prelude.fut"), Role::PreludeRoot);
     loader.unit("test.fut", source, Role::Main, None);
-    let checked = check_program(&loader.units, &loader.sources, Dialect::Dagaz);
+    let file = FileId(loader.units.len() as u32 - 1);
+    let checked = check_program(&loader.units, &loader.sources, dialect);
+    (loader, file, checked)
+}
+
+/// Check a program: the diagnostics, one per line, then the types of its definitions.
+#[allow(dead_code, reason = "some test files are about maps alone")]
+pub fn check(source: &str, expect: Expect) {
+    let (loader, _, checked) = check_main(source, Dialect::Dagaz);
     let mut out = String::new();
     for d in &checked.diagnostics {
-        let severity = match d.severity {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        };
-        let place = loader.sources.describe(d.span());
-        out.push_str(&format!("{place}: {severity} [{}]: {}\n", d.code, d.message));
+        out.push_str(&line(&loader.sources, d));
     }
     for (name, ty) in &checked.signatures {
         out.push_str(&format!("{name} {ty}\n"));
     }
     expect.assert_eq(&out);
+}
+
+/// Check a program whose maps may be left out: the diagnostics with all help, or the program with its maps. What is
+/// written out must be accepted without AUTOMAP, and say the same.
+#[allow(dead_code, reason = "not all test files are about maps")]
+pub fn check_maps(source: &str, expect: Expect) {
+    let (loader, file, checked) = check_main(source, Dialect::Dagaz);
+    let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
+    let mut out = String::new();
+    for d in &errors {
+        out.push_str(&line(&loader.sources, d));
+        out.extend(d.help.iter().map(|help| format!("  {help}\n")));
+    }
+    if errors.is_empty() {
+        out = edited_file(&loader.sources, file, &checked.edits);
+        let (again, _, explicit) = check_main(&out, Dialect::Dagaz);
+        let complaints: String = explicit.diagnostics.iter().map(|d| line(&again.sources, d)).collect();
+        assert!(explicit.edits.is_empty(), "maps are missing in\n{out}");
+        assert_eq!(explicit.signatures, checked.signatures, "\n{out}\n{complaints}");
+    }
+    expect.assert_eq(&out);
+}
+
+fn line(sources: &SourceMap, d: &Diagnostic) -> String {
+    let severity = match d.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    format!("{}: {severity} [{}]: {}\n", sources.describe(d.span()), d.code, d.message)
 }

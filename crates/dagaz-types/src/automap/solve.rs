@@ -1,0 +1,265 @@
+//! Finds the ranks of a definition: as few maps and reps as possible.
+//!
+//! ```text
+//! xs + 1        M1 + 0 = R1 + 1, M2 + M1 = R2 + 0        ==>        M1 = 1, R2 = 1
+//! ```
+//!
+//! What follows from single equations is found here, by propagation and substitution (001 4.10.2). What is left falls
+//! into parts that have no variable in common, and each part goes to the solver of integer programs (`program`), which
+//! lists all its optima. A part with several optima makes the definition ambiguous.
+
+use std::collections::HashMap;
+
+use super::program::{Choice, IntegerProgram};
+use super::ranks::{Linear, RankProblem, RankVar, Site};
+
+/// The value of every rank variable.
+pub(crate) type Ranks = Vec<i64>;
+
+/// All best solutions of a problem, the first few if there are many. None if there is no solution.
+pub(crate) fn solve(problem: &RankProblem) -> Option<Vec<Ranks>> {
+    let mut reduction = Reduction::new(problem);
+    reduction.run()?;
+    let parts = reduction.parts();
+    let mut values: HashMap<RankVar, i64> = HashMap::new();
+    let mut alternatives: Vec<HashMap<RankVar, i64>> = Vec::new();
+    for part in parts {
+        let optima = part.optima()?;
+        values.extend(optima.first()?.iter());
+        // One ambiguity at a time is enough to be shown.
+        if optima.len() > 1 && alternatives.is_empty() {
+            alternatives = optima;
+        }
+    }
+    if alternatives.is_empty() {
+        alternatives.push(HashMap::new());
+    }
+    let solutions = alternatives.into_iter().map(|chosen| {
+        let mut values = values.clone();
+        values.extend(chosen);
+        reduction.assignment(&values)
+    });
+    solutions.map(|ranks| satisfies(problem, &ranks).then_some(ranks)).collect()
+}
+
+/// The solver computes with floating-point numbers, so what it says is checked.
+fn satisfies(problem: &RankProblem, ranks: &Ranks) -> bool {
+    let value = |linear: &Linear| linear.value(&|var| ranks[var.0 as usize]);
+    let one_is_zero = |site: &Site| value(&site.maps) == 0 || value(&site.reps) == 0;
+    ranks.iter().all(|rank| *rank >= 0)
+        && problem.equations.iter().all(|equation| value(equation) == 0)
+        && problem.sites.values().flatten().all(one_is_zero)
+}
+
+/// What is known about the variables while equations are used up.
+struct Reduction<'a> {
+    problem: &'a RankProblem,
+    equations: Vec<Linear>,
+    /// What a variable was found to be, in terms of others.
+    definitions: Vec<Option<Linear>>,
+    /// For each variable of an application, the other one: one of them must be zero.
+    partners: HashMap<RankVar, RankVar>,
+}
+
+impl<'a> Reduction<'a> {
+    fn new(problem: &'a RankProblem) -> Reduction<'a> {
+        let mut partners = HashMap::new();
+        for site in problem.sites.values().flatten() {
+            if let (Some(m), Some(r)) = (site.maps.as_variable(), site.reps.as_variable()) {
+                partners.insert(m, r);
+                partners.insert(r, m);
+            }
+        }
+        let definitions = vec![None; problem.variables as usize];
+        Reduction { problem, equations: problem.equations.clone(), definitions, partners }
+    }
+
+    /// An expression in terms of variables that are still open.
+    fn reduce(&self, linear: &Linear) -> Linear {
+        let mut result = linear.clone();
+        while let Some((var, coefficient)) =
+            result.terms.iter().find(|(var, _)| self.definitions[var.0 as usize].is_some())
+        {
+            let (var, coefficient) = (*var, *coefficient);
+            result.terms.remove(&var);
+            if let Some(definition) = &self.definitions[var.0 as usize] {
+                result.add_scaled(definition, coefficient);
+            }
+        }
+        result
+    }
+
+    /// None if a contradiction turns up.
+    fn run(&mut self) -> Option<()> {
+        loop {
+            let before = self.equations.len();
+            let mut changed = false;
+            for equation in std::mem::take(&mut self.equations) {
+                let equation = self.reduce(&equation);
+                match self.use_up(&equation)? {
+                    true => changed = true,
+                    false => self.equations.push(equation),
+                }
+            }
+            if !changed && self.equations.len() == before {
+                return Some(());
+            }
+        }
+    }
+
+    /// Whether an equation has become superfluous by what could be learnt from it. None if it cannot hold.
+    fn use_up(&mut self, equation: &Linear) -> Option<bool> {
+        if equation.terms.is_empty() {
+            return (equation.constant == 0).then_some(true);
+        }
+        let positive = equation.terms.values().all(|c| *c > 0);
+        let negative = equation.terms.values().all(|c| *c < 0);
+        if positive || negative {
+            return self.use_one_sided(equation, if positive { 1 } else { -1 });
+        }
+        if self.use_pair(equation) {
+            return Some(true);
+        }
+        Some(self.eliminate(equation))
+    }
+
+    /// `Σ c·x = n` with positive `c`.
+    fn use_one_sided(&mut self, equation: &Linear, sign: i64) -> Option<bool> {
+        let sum = -sign * equation.constant;
+        match (sum, equation.terms.len(), equation.terms.first_key_value()) {
+            (0, _, _) => {
+                for var in equation.terms.keys() {
+                    self.fix(*var, 0)?;
+                }
+                Some(true)
+            }
+            (n, _, _) if n < 0 => None,
+            (n, 1, Some((var, c))) => {
+                let c = sign * c;
+                if n % c != 0 {
+                    return None;
+                }
+                self.fix(*var, n / c)?;
+                Some(true)
+            }
+            _ => Some(false),
+        }
+    }
+
+    /// `M - R = n`, of which one is zero.
+    fn use_pair(&mut self, equation: &Linear) -> bool {
+        let terms: Vec<_> = equation.terms.iter().collect();
+        let ([(x, 1), (y, -1)] | [(y, -1), (x, 1)]) = terms[..] else { return false };
+        if self.partners.get(x) != Some(y) {
+            return false;
+        }
+        let (x, y) = (*x, *y);
+        let difference = -equation.constant;
+        self.definitions[x.0 as usize] = Some(Linear::constant(difference.max(0)));
+        self.definitions[y.0 as usize] = Some(Linear::constant((-difference).max(0)));
+        true
+    }
+
+    /// `x = e` with no negative part in `e`, for a rank that is not counted.
+    fn eliminate(&mut self, equation: &Linear) -> bool {
+        for (var, coefficient) in &equation.terms {
+            if self.partners.contains_key(var) || coefficient.abs() != 1 {
+                continue;
+            }
+            let mut definition = Linear::default();
+            definition.add_scaled(equation, -coefficient);
+            definition.terms.remove(var);
+            if definition.constant >= 0 && definition.terms.values().all(|c| *c > 0) {
+                self.definitions[var.0 as usize] = Some(definition);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// A variable has a value, and so perhaps its partner. None if that contradicts what is known.
+    fn fix(&mut self, var: RankVar, value: i64) -> Option<()> {
+        let current = self.reduce(&Linear::variable(var));
+        if let Some(known) = current.known() {
+            return (known == value).then_some(());
+        }
+        self.definitions[var.0 as usize] = Some(Linear::constant(value));
+        match self.partners.get(&var) {
+            Some(partner) if value > 0 => self.fix(*partner, 0),
+            _ => Some(()),
+        }
+    }
+
+    /// What is left, in parts that are independent of each other.
+    fn parts(&self) -> Vec<IntegerProgram> {
+        let mut groups = Groups::default();
+        let mut choices = Vec::new();
+        for node in &self.problem.order {
+            for site in &self.problem.sites[node] {
+                let maps = self.reduce(&site.maps);
+                let reps = self.reduce(&site.reps);
+                let frame = self.reduce(&site.frame);
+                if maps.known().is_some() && reps.known().is_some() && frame.known().is_some() {
+                    continue;
+                }
+                groups.join([&maps, &reps, &frame]);
+                choices.push(Choice { maps, reps, frame });
+            }
+        }
+        for equation in &self.equations {
+            groups.join([equation]);
+        }
+        let mut programs: Vec<(RankVar, IntegerProgram)> = Vec::new();
+        let mut program_of = |linears: &[&Linear], add: &mut dyn FnMut(&mut IntegerProgram)| {
+            let Some(var) = linears.iter().find_map(|l| l.terms.keys().next()) else { return };
+            let group = groups.find(*var);
+            match programs.iter_mut().find(|(g, _)| *g == group) {
+                Some((_, program)) => add(program),
+                None => {
+                    let mut program = IntegerProgram::default();
+                    add(&mut program);
+                    programs.push((group, program));
+                }
+            }
+        };
+        for choice in &choices {
+            program_of(&[&choice.maps, &choice.reps, &choice.frame], &mut |p| p.choices.push(choice.clone()));
+        }
+        for equation in &self.equations {
+            program_of(&[equation], &mut |p| p.equations.push(equation.clone()));
+        }
+        programs.into_iter().map(|(_, program)| program).collect()
+    }
+
+    fn assignment(&self, values: &HashMap<RankVar, i64>) -> Ranks {
+        let open = |var: RankVar| values.get(&var).copied().unwrap_or(0);
+        (0..self.problem.variables)
+            .map(|var| self.reduce(&Linear::variable(RankVar(var))).value(&open))
+            .collect()
+    }
+}
+
+/// Sets of variables that occur together.
+#[derive(Default)]
+struct Groups {
+    parents: HashMap<RankVar, RankVar>,
+}
+
+impl Groups {
+    fn find(&mut self, var: RankVar) -> RankVar {
+        let mut root = var;
+        while let Some(parent) = self.parents.get(&root).filter(|parent| **parent != root) {
+            root = *parent;
+        }
+        self.parents.insert(var, root);
+        root
+    }
+
+    fn join<const N: usize>(&mut self, linears: [&Linear; N]) {
+        let vars: Vec<RankVar> = linears.iter().flat_map(|l| l.terms.keys().copied()).collect();
+        for pair in vars.windows(2) {
+            let (a, b) = (self.find(pair[0]), self.find(pair[1]));
+            self.parents.insert(a, b);
+        }
+    }
+}

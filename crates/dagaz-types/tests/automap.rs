@@ -1,0 +1,244 @@
+//! Maps and reps that were left out: source in, source with all of them out.
+
+mod common;
+
+use common::check_maps;
+use expect_test::expect;
+
+#[test]
+fn operators_are_lifted() {
+    check_maps(
+        r"def shift [n][d] (xs: [n][d]f64) (m: [d]f64) = xs - m",
+        expect![[r#"def shift [n][d] (xs: [n][d]f64) (m: [d]f64) = map (\x -> map2 (-) x m) xs"#]],
+    );
+    check_maps(
+        r"def two [n] (xs: [n]f64) = 2 * xs + 1",
+        expect!["def two [n] (xs: [n]f64) = map (+ 1) (map (2 *) xs)"],
+    );
+    check_maps(
+        r"def negate [n][m] (xs: [n][m]f64) = -xs",
+        expect![[r#"def negate [n][m] (xs: [n][m]f64) = map (map (\x -> -x)) xs"#]],
+    );
+    check_maps(
+        r"def not [n] (xs: [n]bool) = !xs",
+        expect![[r#"def not [n] (xs: [n]bool) = map (\x -> !x) xs"#]],
+    );
+    check_maps(
+        r"def between [n] (xs: [n]f64) = xs > 0 && xs < 3",
+        expect!["def between [n] (xs: [n]f64) = map2 (&&) (map (> 0) xs) (map (< 3) xs)"],
+    );
+    check_maps(
+        r"def left [n][m] (k: [m]f64) (x: [n][m]f64) = k * x",
+        expect!["def left [n][m] (k: [m]f64) (x: [n][m]f64) = map (map2 (*) k) x"],
+    );
+    check_maps(
+        r"def right [n][m] (k: [m]f64) (x: [n][m]f64) = x * (k + 1)",
+        expect![[
+            r#"def right [n][m] (k: [m]f64) (x: [n][m]f64) = let y = map (+ 1) k in map (\z -> map2 (*) z y) x"#
+        ]],
+    );
+}
+
+#[test]
+fn functions_are_lifted() {
+    check_maps(
+        r"def roots [n] (xs: [n]f64) = f64.sqrt (xs * xs)",
+        expect!["def roots [n] (xs: [n]f64) = map f64.sqrt (map2 (*) xs xs)"],
+    );
+    check_maps(
+        r"def lerp (v: f64) (w: f64) (t: f64) = v + (w - v) * t
+def a [n] (v: [n]f64) (w: [n]f64) (t: f64) = lerp v w t
+def b [n] (v: [n]f64) (w: [n]f64) (t: [n]f64) = lerp v w t
+def c [n] (v: f64) (w: f64) (t: [n]f64) = lerp v w t",
+        expect![[r#"
+            def lerp (v: f64) (w: f64) (t: f64) = v + (w - v) * t
+            def a [n] (v: [n]f64) (w: [n]f64) (t: f64) = map2 (\x y -> lerp x y t) v w
+            def b [n] (v: [n]f64) (w: [n]f64) (t: [n]f64) = map3 lerp v w t
+            def c [n] (v: f64) (w: f64) (t: [n]f64) = map (lerp v w) t"#]],
+    );
+    check_maps(
+        r"def outer [n][m] (xs: [n]f64) (ys: [m]f64) = map (\x -> x * ys) xs",
+        expect![[r#"def outer [n][m] (xs: [n]f64) (ys: [m]f64) = map (\x -> map (x *) ys) xs"#]],
+    );
+    check_maps(
+        r"def rows [n][m] (xss: [n][m]i64) = i64.sum xss",
+        expect!["def rows [n][m] (xss: [n][m]i64) = map i64.sum xss"],
+    );
+    check_maps(
+        r"def partial [n] (f: i64 -> i64 -> i64) (xs: [n]i64) (ys: [n]i64) = (f xs) ys",
+        expect!["def partial [n] (f: i64 -> i64 -> i64) (xs: [n]i64) (ys: [n]i64) = map2 f xs ys"],
+    );
+    check_maps(
+        r"def inner [n] (xs: [n]i64) = let f (x: i64) = x + 1 in f xs",
+        expect!["def inner [n] (xs: [n]i64) = let f (x: i64) = x + 1 in map f xs"],
+    );
+}
+
+#[test]
+fn lambdas_do_not_repeat_work() {
+    check_maps(
+        r"def a [n] (xs: [n]f64) (ys: [n]f64) = xs - f64.sum ys",
+        expect![[r#"def a [n] (xs: [n]f64) (ys: [n]f64) = let x = f64.sum ys in map (\y -> y - x) xs"#]],
+    );
+    check_maps(
+        r"def b [n] (f: f64 -> f64 -> f64) (xs: [n]f64) (ys: [n]f64) = f xs (f64.sum ys)",
+        expect![[
+            r#"def b [n] (f: f64 -> f64 -> f64) (xs: [n]f64) (ys: [n]f64) = let x = f64.sum ys in map (\y -> f y x) xs"#
+        ]],
+    );
+    check_maps(
+        r"def x [n] (f: f64 -> f64 -> f64) (y: [n]f64) = f y (f64.sum y)",
+        expect![[
+            r#"def x [n] (f: f64 -> f64 -> f64) (y: [n]f64) = let z = f64.sum y in map (\x1 -> f x1 z) y"#
+        ]],
+    );
+}
+
+#[test]
+fn sections() {
+    check_maps(
+        r"def a [n][m] (xss: [n][m]i64) = map (+ 1) xss",
+        expect!["def a [n][m] (xss: [n][m]i64) = map (map (+ 1)) xss"],
+    );
+    check_maps(
+        r"def b [n][m] (k: [m]i64) (xss: [n][m]i64) = map (+ k) xss",
+        expect![[r#"def b [n][m] (k: [m]i64) (xss: [n][m]i64) = map (\x -> map2 (+) x k) xss"#]],
+    );
+    check_maps(
+        r"def c [n][m] (k: [m]i64) (xss: [n][m]i64) = map (k +) xss",
+        expect!["def c [n][m] (k: [m]i64) (xss: [n][m]i64) = map (map2 (+) k) xss"],
+    );
+}
+
+#[test]
+fn pipes_are_applications() {
+    check_maps(
+        r"def a [n] (xs: [n]f64) = xs |> f64.sqrt |> (+ 1) |> f64.sum",
+        expect!["def a [n] (xs: [n]f64) = map (+ 1) (map f64.sqrt xs) |> f64.sum"],
+    );
+    check_maps(
+        r"def b [n] (xs: [n]f64) (ys: [n]f64) = xs |> (+) ys",
+        expect!["def b [n] (xs: [n]f64) (ys: [n]f64) = map2 (+) ys xs"],
+    );
+    check_maps(
+        r"def c [n] (xs: [n]f64) = f64.sqrt <| xs",
+        expect!["def c [n] (xs: [n]f64) = map f64.sqrt xs"],
+    );
+    check_maps(
+        r"def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in indices A |> f",
+        expect!["def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in map f (indices A)"],
+    );
+    check_maps(
+        r"def pipe 'a 'b (x: a) (f: a -> b) = f x
+def e 'a [n] (f: i64 -> i64) (A: [n]a) = pipe (indices A) f",
+        expect![[r#"
+            def pipe 'a 'b (x: a) (f: a -> b) = f x
+            def e 'a [n] (f: i64 -> i64) (A: [n]a) = map (\x -> pipe x f) (indices A)"#]],
+    );
+}
+
+#[test]
+fn ambiguity_lists_all_readings() {
+    check_maps(
+        r"def f [n][m] (xss: [n][m]i64) = i64.sum (length xss)",
+        expect![[r#"
+            test.fut:1:33: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+              write this to choose it: i64.sum (map length xss)
+              write this to choose it: i64.sum (rep (length xss))
+              a type annotation that fixes the rank of a parameter chooses as well
+              without maps: Cannot apply "sum" to this argument (invalid type)
+        "#]],
+    );
+    check_maps(
+        r"def f [n] (xs: [n]i64) = (\x -> x + 1) xs",
+        expect![[r#"
+            test.fut:1:26: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+              write this to choose it: map (\x -> x + 1) xs
+              write this to choose it: (\x -> map2 (+) x (rep 1)) xs
+              a type annotation that fixes the rank of a parameter chooses as well
+              without maps: Cannot apply "anonymous function" to this argument (invalid type)
+        "#]],
+    );
+}
+
+#[test]
+fn x_matrix() {
+    check_maps(
+        r"def outerprod f xs ys = map (\x -> f x ys) xs
+def bidd A = outerprod (\x y -> map (== x) y) (indices A) (indices A)
+def xmat A = bidd A || reverse (bidd A)
+def check A = xmat A == (A != 0) |> flatten |> and",
+        expect![[r#"
+            test.fut:4:15: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+              write this to choose it: map2 (map2 (==)) (xmat (rep A)) (rep (rep (A != 0)))
+              write this to choose it: map2 (map2 (==)) (xmat A) (rep (map2 (!=) A (rep 0)))
+              a type annotation that fixes the rank of a parameter chooses as well
+              without maps: Cannot apply "!=" to this argument (invalid type)
+        "#]],
+    );
+    check_maps(
+        r"def outerprod f xs ys = map (\x -> f x ys) xs
+def bidd A = outerprod (==) (indices A) (indices A)
+def xmat A = bidd A || reverse (bidd A)
+def check (A: [][]i32) = xmat A == (A != 0) |> flatten |> and",
+        expect![[r#"
+            def outerprod f xs ys = map (\x -> f x ys) xs
+            def bidd A = map (outerprod (==) (indices A)) (indices A)
+            def xmat A = map2 (map2 (||)) (bidd A) (reverse (bidd A))
+            def check (A: [][]i32) = map2 (map2 (==)) (xmat A) (map (map (!= 0)) A) |> flatten |> and"#]],
+    );
+}
+
+#[test]
+fn comments_stay() {
+    check_maps(
+        r"def f [n] (xs: [n]f64) =
+  xs -- the values
+  + 1 -- the offset
+",
+        expect![[r#"
+            def f [n] (xs: [n]f64) =
+              -- the values
+              map (+ 1) xs -- the offset
+        "#]],
+    );
+}
+
+#[test]
+fn own_names_are_avoided() {
+    check_maps(
+        r"def f [n] (x: [n]f64) (y: f64) = let z = y in x - y * z",
+        expect![[
+            r#"def f [n] (x: [n]f64) (y: f64) = let z = y in let x1 = y * z in map (\x2 -> x2 - x1) x"#
+        ]],
+    );
+}
+
+#[test]
+fn errors_stay_what_they_are() {
+    check_maps(
+        r"def f (x: i32) (y: f64) = x * y",
+        expect![[r#"
+            test.fut:1:31: error [type-mismatch]: Cannot apply "*" to this argument (invalid type)
+              expected type: i32
+              Types "i32" and "f64" do not match
+        "#]],
+    );
+    check_maps(
+        r"def f [n] (xs: [n]i32) : i32 = xs + 1",
+        expect![[r#"
+            test.fut:1:32: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
+              expected type: []i32
+              The type "[]i32" is not a number type
+        "#]],
+    );
+    check_maps(
+        r"def f [n][m] (xs: [n]i32) (ys: [m]i32) = xs + ys",
+        expect![[r#"
+            test.fut:1:42: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
+              expected type: []i32
+              The type "[]i32" is not a number type
+              with maps this is "map2 (+) xs ys", but then: Cannot apply "map2" to this argument (invalid type)
+        "#]],
+    );
+}
