@@ -43,36 +43,54 @@ fn run(program: &str, arguments: &str, expect: Expect) {
 
 #[test]
 fn complete_reductions_are_reductions() {
-    check("entry main [n] (x: [n]f64) : f64 = yield_accum (\\h -> for i -> h += x[i])", expect![[r#"
+    check(
+        "entry main [n] (x: [n]f64) : f64 = yield_accum (\\h -> for i -> h += x[i])",
+        expect![[r#"
         reduce_comm
-    "#]]);
-    check("entry main [n][m] (x: [n][m]f64) : f64 = yield_accum (\\h -> for i j -> h += x[i,j])", expect![[r#"
+    "#]],
+    );
+    check(
+        "entry main [n][m] (x: [n][m]f64) : f64 = yield_accum (\\h -> for i j -> h += x[i,j])",
+        expect![[r#"
         reduce_comm
           reduce_comm
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn regular_segments_are_maps_of_reductions() {
-    check("entry main [n][m] (x: [n][m]f64) : [n]f64 = yield_accum (\\h -> for i j -> h[i] += x[i,j])", expect![[r#"
+    check(
+        "entry main [n][m] (x: [n][m]f64) : [n]f64 = yield_accum (\\h -> for i j -> h[i] += x[i,j])",
+        expect![[r#"
         map
           reduce_comm
-    "#]]);
-    check("entry main [n][m] (x: [n][m]f64) : [m]f64 = yield_accum (\\h -> for i j -> h[j] += x[i,j])", expect![[r#"
+    "#]],
+    );
+    check(
+        "entry main [n][m] (x: [n][m]f64) : [m]f64 = yield_accum (\\h -> for i j -> h[j] += x[i,j])",
+        expect![[r#"
         map
           reduce_comm
-    "#]]);
-    check("entry main [n][m] (x: [n][m]f64) : [m]f64 = yield_accum (\\h -> for i -> h += x[i])", expect![[r#"
+    "#]],
+    );
+    check(
+        "entry main [n][m] (x: [n][m]f64) : [m]f64 = yield_accum (\\h -> for i -> h += x[i])",
+        expect![[r#"
         map
           reduce_comm
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn an_index_of_its_own_is_a_map() {
-    check("entry main [n] (x: [n]f64) : [n]f64 = yield_accum (\\h -> for i -> h[i] += x[i] * 2)", expect![[r#"
+    check(
+        "entry main [n] (x: [n]f64) : [n]f64 = yield_accum (\\h -> for i -> h[i] += x[i] * 2)",
+        expect![[r#"
         map
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -102,9 +120,12 @@ fn indices_from_data_stay_accumulators() {
 
 #[test]
 fn a_for_without_state_is_parallel() {
-    check("entry main [n] (x: [n]f64) (k: f64) : [n]f64 = (run_state k (\\s -> for i -> x[i] * get s)).0", expect![[r#"
+    check(
+        "entry main [n] (x: [n]f64) (k: f64) : [n]f64 = (run_state k (\\s -> for i -> x[i] * get s)).0",
+        expect![[r#"
         map
-    "#]]);
+    "#]],
+    );
     check(
         "entry main [n] (x: [n]f64) : [n]f64 = for i -> yield_state x[i] (\\s -> (s := get s * 2; s := get s + 1))",
         expect![[r#"
@@ -135,15 +156,23 @@ fn a_for_with_state_is_a_loop() {
 fn indices_out_of_bounds_are_errors() {
     let add = "entry main (i: i64) : [3]i64 = yield_accum (\\h -> h[i] += 1)";
     run(add, "2i64", expect!["[0i64, 0i64, 1i64]"]);
-    run(add, "3i64", expect![[r#"
+    run(
+        add,
+        "3i64",
+        expect![[r#"
         Index [3] out of bounds for array of shape [3].
           at effects.fut:1:51
-          called from effects.fut:1:32"#]]);
+          called from effects.fut:1:32"#]],
+    );
     let set = "entry main (i: i64) : [3]i64 = yield_state [0, 0, 0] (\\s -> s[i] := 1)";
     run(set, "1i64", expect!["[0i64, 1i64, 0i64]"]);
-    run(set, "-1i64", expect![[r#"
+    run(
+        set,
+        "-1i64",
+        expect![[r#"
         Index [-1] out of bounds for array of shape [3].
           at /prelude/effects.fut:46:3
           called from effects.fut:1:61
-          called from effects.fut:1:32"#]]);
+          called from effects.fut:1:32"#]],
+    );
 }

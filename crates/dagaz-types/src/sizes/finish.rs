@@ -147,7 +147,9 @@ impl Sizer<'_> {
                 return true;
             }
             match self.vars.get(&v) {
-                Some(SizeVar { kind: SizeKind::Flexible { value: Some(Size::Var(next)), .. }, .. }) => v = *next,
+                Some(SizeVar { kind: SizeKind::Flexible { value: Some(Size::Var(next)), .. }, .. }) => {
+                    v = *next
+                }
                 _ => return false,
             }
         }
