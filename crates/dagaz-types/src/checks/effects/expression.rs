@@ -8,6 +8,7 @@ use dagaz_syntax::Span;
 use super::graph::{Constraint, Place};
 use super::shape::{Node, Shape};
 use super::{Checker, EffectScheme, intrinsic};
+use crate::subst::Subst;
 use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
 use crate::types::{Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
 
@@ -87,9 +88,14 @@ impl Checker<'_> {
             Some(Binding::Many(scheme)) => Some(scheme.clone()),
             None => self.cx.effects.get(&var).cloned(),
         };
-        match scheme {
-            Some(scheme) => self.instantiate(&scheme, inst, e.span),
-            None => {
+        match (scheme, self.cx.aliases.get(&var)) {
+            (Some(scheme), _) => self.instantiate(&scheme, inst, e.span),
+            (None, Some(alias)) => {
+                let subst = Subst::instantiate(&alias.params, inst);
+                let inst: Vec<TypeArg> = alias.inst.iter().map(|arg| subst.arg(arg)).collect();
+                self.variable(alias.target, &inst, e)
+            }
+            (None, None) => {
                 let shape = self.shape(&e.ty);
                 self.assume_called(&shape, self.place(e.span));
                 shape
