@@ -138,6 +138,67 @@ def e 'a [n] (f: i64 -> i64) (A: [n]a) = pipe (indices A) f",
 }
 
 #[test]
+fn compositions_are_applications_too() {
+    check_maps(
+        r"def a [n] (f: [n]i64 -> [n]i64) = f >-> i64.abs",
+        expect!["def a [n] (f: [n]i64 -> [n]i64) = f >-> map i64.abs"],
+    );
+    check_maps(
+        r"def b [n] (f: [n]i64 -> [n]i64) = i64.abs <-< f",
+        expect!["def b [n] (f: [n]i64 -> [n]i64) = map i64.abs <-< f"],
+    );
+    check_maps(
+        r"def c (f: i64 -> i64) : i64 -> [3]i64 = f >-> (\(xs: [3]i64) -> reverse xs)",
+        expect![[r#"def c (f: i64 -> i64) : i64 -> [3]i64 = f >-> (rep >-> (\(xs: [3]i64) -> reverse xs))"#]],
+    );
+}
+
+#[test]
+fn any_number_of_arrays() {
+    check_maps(
+        r"def f a b c d e f : i64 = a + b + c + d + e + f
+def g [n] (xs: [n]i64) = f xs xs xs xs xs xs",
+        expect![[r#"
+            def f a b c d e f : i64 = a + b + c + d + e + f
+            def g [n] (xs: [n]i64) = map (\(((((x, y), z), x1), x2), x3) -> f x y z x1 x2 x3) (zip (zip (zip (zip (zip xs xs) xs) xs) xs) xs)"#]],
+    );
+}
+
+#[test]
+fn names_of_the_prelude_may_be_hidden() {
+    check_maps(
+        r"def f [n] (xs: [n]i64) (map: i64) = xs + map",
+        expect![[r#"
+        test.fut:1:37: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
+          expected type: []i64
+          The type "[]i64" is not a number type
+          with maps this is "map (+ map) xs", but then: Cannot apply "map" to this argument: it is not a function, or has too many arguments
+    "#]],
+    );
+    check_maps(
+        r"def rep (x: i64) = x
+def f [n] (xs: [n]i64) (y: i64) = rep xs + y",
+        expect![[r#"
+            def rep (x: i64) = x
+            def f [n] (xs: [n]i64) (y: i64) = map (+ y) (map rep xs)"#]],
+    );
+}
+
+#[test]
+fn arrays_by_their_indices() {
+    check_maps(
+        r"def f [n][m] (xs: [n][m]f64) (ys: [m]f64) = for i -> xs[i] + ys",
+        expect!["def f [n][m] (xs: [n][m]f64) (ys: [m]f64) = for i -> map2 (+) xs[i] ys"],
+    );
+    check_maps(
+        r"def f [n][m] (xs: [n][m]f64) : [(n, m)]f64 = for (i, j) -> f64.sum (xs[i] * xs[i, j])",
+        expect![
+            "def f [n][m] (xs: [n][m]f64) : [(n, m)]f64 = for (i, j) -> f64.sum (map (* xs[i, j]) xs[i])"
+        ],
+    );
+}
+
+#[test]
 fn ambiguity_lists_all_readings() {
     check_maps(
         r"def f [n][m] (xss: [n][m]i64) = i64.sum (length xss)",

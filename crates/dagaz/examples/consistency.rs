@@ -24,7 +24,7 @@ fn main() {
         accepted += 1;
         for removal in removals {
             *tally.entry(removal.verdict).or_default() += 1;
-            if matches!(removal.verdict, Verdict::Different | Verdict::NotExplicit) {
+            if matches!(removal.verdict, Verdict::Plain | Verdict::Different | Verdict::NotExplicit) {
                 println!("{}:{}: {:?}: {}", path.display(), removal.line, removal.verdict, removal.text);
             }
         }

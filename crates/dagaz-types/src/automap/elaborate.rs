@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use dagaz_syntax::ast::{Comment, Exp, ExpKind, QualName, ValBind};
+use dagaz_syntax::ast::{Comment, Exp, ExpKind, NodeId, QualName, ValBind};
 use dagaz_syntax::{FileId, Name, SourceMap, Span};
 
 use super::children::{Place, Shape, shape, visit_children};
@@ -29,8 +29,8 @@ pub struct Edit {
 pub(crate) struct Elaborated {
     pub bind: ValBind,
     pub edits: Vec<Edit>,
-    /// The names of the prelude that were put in.
-    pub used: Vec<Name>,
+    /// Where names of the prelude were put in.
+    pub used: Vec<(NodeId, Name)>,
 }
 
 /// Where a definition comes from.
@@ -140,6 +140,12 @@ impl Elaborator<'_> {
                 let is_left = matches!(e.kind, ExpKind::SectionLeft { .. });
                 (self.section(e, op.clone(), (**operand).clone(), is_left, mark), vec![bare(operand).span])
             }
+            ExpKind::BinOp { op, lhs, rhs }
+                if self.problem.pipes.contains(&e.id) && matches!(op.name.as_str(), ">->" | "<-<") =>
+            {
+                let kept = vec![bare(lhs).span, bare(rhs).span];
+                (self.composition(e, op.clone(), (**lhs).clone(), (**rhs).clone(), mark), kept)
+            }
             _ => match self.call(e.clone()) {
                 Some(call) => {
                     let kept = call.spans();
@@ -242,6 +248,22 @@ impl Elaborator<'_> {
         let operand = self.piece(operand, mark);
         let operand = self.maker.replicated(operand, lifting.reps as usize);
         write_section(&mut self.maker, op, operand, lifting.maps as usize, is_left, e.span)
+    }
+
+    /// `f >-> g`, with `g` lifted.
+    fn composition(&mut self, e: &Exp, op: QualName, lhs: Exp, rhs: Exp, mark: usize) -> Option<Piece> {
+        let lifting = *self.liftings(e).first()?;
+        let (maps, reps) = (lifting.maps as usize, lifting.reps as usize);
+        let (mut lhs, mut rhs) = (self.piece(lhs, mark), self.piece(rhs, mark));
+        let is_right = op.name.as_str() == ">->";
+        let second = if is_right { &mut rhs } else { &mut lhs };
+        *second = self.maker.mapped(second.clone(), maps);
+        for _ in 0..reps {
+            let rep = self.maker.prelude("rep", e.span);
+            let (left, right) = if is_right { (rep, second.clone()) } else { (second.clone(), rep) };
+            *second = self.maker.operation(&op, &left, &right, e.span);
+        }
+        Some(self.maker.operation(&op, &lhs, &rhs, e.span))
     }
 
     /// A part of the source that is kept, but for what is lifted inside of it.

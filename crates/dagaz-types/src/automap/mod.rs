@@ -18,12 +18,12 @@ mod program;
 mod ranks;
 mod solve;
 
-use dagaz_syntax::ast::ValBind;
+use dagaz_syntax::ast::{NodeId, ValBind};
 use dagaz_syntax::{Diagnostic, Name, SourceMap, Span};
 
 use crate::context::Context;
 use crate::env::Env;
-use crate::infer::collect_ranks;
+use crate::infer::{Notes, collect_ranks};
 use crate::types::VarId;
 pub use elaborate::{Edit, edited_file};
 pub(crate) use elaborate::{Elaborated, Origin};
@@ -58,7 +58,7 @@ pub(crate) fn lift(
                 [] => None,
                 [ranks] => {
                     let elaborated = elaborate(bind, &problem, ranks, origin, Reps::Fused)?;
-                    let found = !elaborated.edits.is_empty() && means_prelude(cx, frames, &elaborated.used);
+                    let found = !elaborated.edits.is_empty();
                     found.then_some(Lifted::Yes(Box::new(elaborated)))
                 }
                 several => Some(Lifted::Ambiguous(ambiguity(bind, &problem, several, origin)?)),
@@ -67,12 +67,13 @@ pub(crate) fn lift(
         .unwrap_or(Lifted::No)
 }
 
-/// Whether names mean here what they mean in the prelude.
-fn means_prelude(cx: &Context, frames: &[Env], names: &[Name]) -> bool {
-    names.iter().all(|name| {
-        let here = frames.iter().rev().find_map(|frame| frame.values.get(name));
-        here == cx.prelude_values.get(name)
-    })
+/// The first name of the prelude that was put in where it means something else.
+pub(crate) fn hidden_name(cx: &Context, elaborated: &Elaborated, notes: &Notes) -> Option<Name> {
+    let is_hidden = |(node, name): &&(NodeId, Name)| {
+        let meant = notes.uses.get(node).map(|used| &used.target);
+        meant.is_some() && meant != cx.prelude_values.get(name)
+    };
+    elaborated.used.iter().find(is_hidden).map(|(_, name)| *name)
 }
 
 /// The message that a definition can be read in several ways, with what to write for each.

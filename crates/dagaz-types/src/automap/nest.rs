@@ -28,6 +28,9 @@ impl Piece {
     }
 }
 
+/// The prelude has `map2` up to this number.
+const MAP_FUNCTIONS: usize = 5;
+
 /// What is applied.
 #[derive(Clone, Debug)]
 pub(super) enum Head {
@@ -50,8 +53,8 @@ pub(super) struct Maker {
     pub taken: std::collections::HashSet<String>,
     pub next_node: u32,
     pub next_binder: u32,
-    /// Functions of the prelude that were used.
-    pub used: Vec<Name>,
+    /// Uses of functions of the prelude.
+    pub used: Vec<(NodeId, Name)>,
 }
 
 impl Maker {
@@ -65,10 +68,11 @@ impl Maker {
         Piece { exp: self.make(kind, span), text: name.to_string(), shape: Shape::Atom }
     }
 
-    fn prelude(&mut self, name: &str, span: Span) -> Piece {
+    pub fn prelude(&mut self, name: &str, span: Span) -> Piece {
         let name = Name::new(name);
-        self.used.push(name);
-        self.variable(name, span)
+        let piece = self.variable(name, span);
+        self.used.push((piece.exp.id, name));
+        piece
     }
 
     fn apply(&mut self, fun: &Piece, args: &[Piece], span: Span) -> Piece {
@@ -91,6 +95,22 @@ impl Maker {
         })
     }
 
+    /// `map (… piece)`
+    pub fn mapped(&mut self, piece: Piece, times: usize) -> Piece {
+        (0..times).fold(piece, |piece, _| {
+            let span = piece.exp.span;
+            let map = self.prelude("map", span);
+            self.apply(&map, &[piece], span)
+        })
+    }
+
+    /// `lhs op rhs`
+    pub fn operation(&mut self, op: &QualName, lhs: &Piece, rhs: &Piece, span: Span) -> Piece {
+        let text = format!("{} {} {}", lhs.text_at(Place::Operand), infix(op), rhs.text_at(Place::Operand));
+        let (op, lhs, rhs) = (op.clone(), Box::new(lhs.exp.clone()), Box::new(rhs.exp.clone()));
+        Piece { exp: self.make(ExpKind::BinOp { op, lhs, rhs }, span), text, shape: Shape::Other }
+    }
+
     /// A binder that clashes with nothing: its place is in no file, and no other binder has it.
     fn binder(&mut self, name: Name) -> Ident {
         self.next_binder += 1;
@@ -104,11 +124,17 @@ impl Maker {
         Pat { id: NodeId(self.next_node - 1), kind: PatKind::Var(ident), span: ident.span }
     }
 
+    fn pair(&mut self, first: Pat, second: Pat) -> Pat {
+        self.next_node += 1;
+        let span = first.span;
+        Pat { id: NodeId(self.next_node - 1), kind: PatKind::Tuple(vec![first, second]), span }
+    }
+
     /// `map`, `map2`, … of a function over some arrays, or waiting for them.
     fn map_function(&mut self, arity: usize, span: Span) -> Option<Piece> {
         match arity {
             1 => Some(self.prelude("map", span)),
-            2..=5 => Some(self.prelude(&format!("map{arity}"), span)),
+            2..=MAP_FUNCTIONS => Some(self.prelude(&format!("map{arity}"), span)),
             _ => None,
         }
     }
@@ -205,11 +231,46 @@ impl Nest<'_> {
             return self.direct(args);
         }
         let mapped: Vec<usize> = (0..args.len()).filter(|i| args[*i].depth >= level).collect();
+        if mapped.len() > MAP_FUNCTIONS {
+            return self.zipped(args, &mapped, level);
+        }
         let fun = self.function(args, &mapped, level - 1)?;
         let arrays: Vec<Piece> =
             std::iter::once(fun).chain(mapped.iter().map(|i| args[*i].piece.clone())).collect();
         let map = self.maker.map_function(mapped.len(), self.span)?;
         Some(self.maker.apply(&map, &arrays, self.span))
+    }
+
+    /// One map over more arrays than there are map functions for: `map (\((x, y), z) -> …) (zip (zip xs ys) zs)`.
+    fn zipped(&mut self, args: &[Arg], mapped: &[usize], level: usize) -> Option<Piece> {
+        self.has_lambda = true;
+        let (span, mut args) = (self.span, args.to_vec());
+        let mut elements: Option<(Pat, String)> = None;
+        let mut arrays: Option<Piece> = None;
+        for i in mapped {
+            let name = self.fresh_name();
+            let variable = self.maker.variable(name, args[*i].piece.exp.span);
+            let array = std::mem::replace(&mut args[*i].piece, variable);
+            let binder = self.maker.pattern(name);
+            elements = Some(match elements {
+                None => (binder, name.to_string()),
+                Some((pat, text)) => (self.maker.pair(pat, binder), format!("({text}, {name})")),
+            });
+            arrays = Some(match arrays {
+                None => array,
+                Some(arrays) => {
+                    let zip = self.maker.prelude("zip", span);
+                    self.maker.apply(&zip, &[arrays, array], span)
+                }
+            });
+        }
+        let ((pat, text), arrays) = (elements?, arrays?);
+        let body = self.level(&args, level - 1)?;
+        let kind = ExpKind::Lambda { params: vec![pat], ret: None, body: Box::new(body.exp) };
+        let text = format!("\\{text} -> {}", body.text);
+        let fun = Piece { exp: self.maker.make(kind, span), text, shape: Shape::Other };
+        let map = self.maker.prelude("map", span);
+        Some(self.maker.apply(&map, &[fun, arrays], span))
     }
 
     /// The application under `level` maps, as a function of the arguments in `open`; the others are captured.
@@ -223,7 +284,7 @@ impl Nest<'_> {
             // A map function that waits for its last arguments, if the open ones come last.
             let mapped: Vec<usize> = (0..args.len()).filter(|i| args[*i].depth >= level).collect();
             let early: Vec<usize> = mapped.iter().copied().filter(|i| captured.contains(i)).collect();
-            if early.iter().all(|e| open.iter().all(|o| e < o)) {
+            if mapped.len() <= MAP_FUNCTIONS && early.iter().all(|e| open.iter().all(|o| e < o)) {
                 let fun = self.function(args, &mapped, level - 1)?;
                 let first: Vec<Piece> =
                     std::iter::once(fun).chain(early.iter().map(|i| args[*i].piece.clone())).collect();
@@ -287,13 +348,7 @@ impl Nest<'_> {
     fn direct(&mut self, args: &[Arg]) -> Option<Piece> {
         let pieces: Vec<Piece> = args.iter().map(|arg| arg.piece.clone()).collect();
         match (self.head.clone(), &pieces[..]) {
-            (Head::Op(op), [lhs, rhs]) => {
-                let text =
-                    format!("{} {} {}", lhs.text_at(Place::Operand), infix(&op), rhs.text_at(Place::Operand));
-                let (lhs, rhs) = (Box::new(lhs.exp.clone()), Box::new(rhs.exp.clone()));
-                let exp = self.maker.make(ExpKind::BinOp { op, lhs, rhs }, self.span);
-                Some(Piece { exp, text, shape: Shape::Other })
-            }
+            (Head::Op(op), [lhs, rhs]) => Some(self.maker.operation(&op, lhs, rhs, self.span)),
             (Head::Neg, [arg]) => {
                 let text = format!("-{}", arg.text_at(Place::Atom));
                 let exp = self.maker.make(ExpKind::Neg(Box::new(arg.exp.clone())), self.span);

@@ -90,7 +90,7 @@ pub(crate) struct RankProblem {
     pub sites: HashMap<NodeId, Vec<Site>>,
     /// The nodes of [`RankProblem::sites`] in the order they were met.
     pub order: Vec<NodeId>,
-    /// Uses of the prelude's `|>` and `<|`, which stand for the application itself.
+    /// Uses of the prelude's `|>`, `<|`, `>->` and `<-<`, which stand for applications.
     pub pipes: HashSet<NodeId>,
     /// Whether `==` and `!=` compare what is not an array.
     pub scalar_equality: bool,

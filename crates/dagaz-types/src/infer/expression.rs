@@ -188,6 +188,8 @@ impl Infer<'_> {
             return match pipe {
                 Pipe::Right => self.piped(e, rhs, lhs),
                 Pipe::Left => self.piped(e, lhs, rhs),
+                Pipe::ThenRight => self.composed(e, lhs, rhs),
+                Pipe::ThenLeft => self.composed(e, rhs, lhs),
             };
         }
         let op_ty = self.variable(e.id, op)?;

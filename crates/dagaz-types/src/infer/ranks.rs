@@ -29,12 +29,16 @@ pub(super) fn rank_of_dim(dim: &Size) -> Option<RankVar> {
     }
 }
 
-/// A pipe, by what it applies to what.
+/// An operator of the prelude that stands for an application.
 pub(super) enum Pipe {
     /// `x |> f`
     Right,
     /// `f <| x`
     Left,
+    /// `f >-> g`
+    ThenRight,
+    /// `g <-< f`
+    ThenLeft,
 }
 
 impl Infer<'_> {
@@ -183,11 +187,13 @@ impl Infer<'_> {
         Ok(Type::arrow(None, missing, RetType::plain(result)))
     }
 
-    /// Whether an operator is one of the prelude's pipes.
+    /// Whether an operator is one of the prelude's pipes or compositions.
     pub(super) fn pipe(&self, op: &QualName) -> Option<Pipe> {
         let pipe = match op.name.as_str() {
             "|>" => Pipe::Right,
             "<|" => Pipe::Left,
+            ">->" => Pipe::ThenRight,
+            "<-<" => Pipe::ThenLeft,
             _ => return None,
         };
         let meant = binding_of(self.resolve_value(op).ok()?.local);
@@ -202,6 +208,19 @@ impl Infer<'_> {
             problem.pipes.insert(e.id);
         }
         self.apply_lifted(e.id, &fun_ty, &arg_ty, arg.span)
+    }
+
+    /// A composition is the function `\x -> second (first x)`; the second function may be lifted.
+    pub(super) fn composed(&mut self, e: &Exp, first: &Exp, second: &Exp) -> Res<Type> {
+        let (first_ty, second_ty) = (self.exp(first)?, self.exp(second)?);
+        self.scalar_root(&first_ty);
+        self.scalar_root(&second_ty);
+        let (_, from, between) = self.lifted_function(&first_ty, first.span)?;
+        if let Some(problem) = &mut self.ranks {
+            problem.pipes.insert(e.id);
+        }
+        let to = self.apply_lifted(e.id, &second_ty, &between, second.span)?;
+        Ok(Type::arrow(None, from, RetType::plain(to)))
     }
 
     /// Sizes are taken as they are.

@@ -9,7 +9,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use super::Checker;
 use super::mod_type::sizes_left_of_arrows;
 use crate::Role;
-use crate::automap::{Lifted, Origin, explicit_text, lift};
+use crate::automap::{Elaborated, Lifted, Origin, explicit_text, hidden_name, lift};
 use crate::context::{Dialect, Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
@@ -223,14 +223,14 @@ impl Checker<'_> {
                 Lifted::Ambiguous(ambiguity) => {
                     return Err(ambiguity.help(format!("without maps: {}", strict.message)).into());
                 }
-                Lifted::Yes(elaborated) => match self.infer_reading(&elaborated.bind, var, *recursive) {
+                Lifted::Yes(elaborated) => match self.infer_elaborated(&elaborated, var, *recursive) {
                     Ok(checked) => {
                         self.cx.edits.extend(elaborated.edits);
                         return Ok(checked);
                     }
-                    Err(failure) => {
+                    Err(error) => {
                         self.cx.diagnostics.truncate(said);
-                        if let Error::Diagnostic(d) = failure.error {
+                        if let Error::Diagnostic(d) = error {
                             let text = explicit_text(self.sources, bind, &elaborated.edits);
                             strict
                                 .help
@@ -241,6 +241,16 @@ impl Checker<'_> {
             }
         }
         Err(Error::Diagnostic(strict))
+    }
+
+    /// Check a definition with the maps that it left out.
+    fn infer_elaborated(&mut self, elaborated: &Elaborated, var: VarId, recursive: bool) -> Res<Checked> {
+        let notes = infer_definition(&mut self.cx, &mut self.frames, &elaborated.bind, var, recursive)?;
+        if let Some(name) = hidden_name(&self.cx, elaborated, &notes) {
+            let message = format!("\"{name}\" is not that of the prelude here");
+            return error("type-mismatch", elaborated.bind.name.span, message);
+        }
+        size_definition(&mut self.cx, notes, &elaborated.bind, var)
     }
 
     /// Entry points are called from outside: their types must be first-order and fixed.
