@@ -4,7 +4,7 @@
 //!     with_acc (xs) \acc -> map n (is, acc) \i acc -> acc[i] += v   ==>   vs = map n (is) \i -> v
 //!                                                                        hist (+) xs is vs
 //!
-//! Reverse mode has a rule of its own only for accumulators that sum, and the language cannot write any.
+//! Reverse mode and transposition have rules of their own only for accumulators that sum.
 
 use std::collections::HashMap;
 
@@ -40,7 +40,7 @@ struct Rewriter<'a> {
 pub fn accumulators_to_histograms(program: &mut Program) -> Rewritten<()> {
     let mut vars = std::mem::take(&mut program.vars);
     for fun in &mut program.funs {
-        rewrite(&mut vars, &mut fun.body)?;
+        rewrite(&mut vars, &mut fun.body, &|_| true)?;
     }
     program.vars = vars;
     Ok(())
@@ -56,15 +56,21 @@ pub(crate) fn rewrite_with_acc(vars: &mut Vars, stm: &Stm) -> Rewritten<Vec<Stm>
     Ok(stms)
 }
 
-/// Innermost first.
-fn rewrite(vars: &mut Vars, body: &mut Body) -> Rewritten<()> {
+/// The accumulators of a body that do not sum.
+pub(crate) fn rewrite_all_but_sums(vars: &mut Vars, body: &mut Body) -> Rewritten<()> {
+    rewrite(vars, body, &is_other_than_sum)
+}
+
+/// Innermost first, where `wanted`.
+fn rewrite(vars: &mut Vars, body: &mut Body, wanted: &dyn Fn(&Exp) -> bool) -> Rewritten<()> {
     let mut stms = Vec::new();
     for mut stm in std::mem::take(&mut body.stms) {
         for inner in bodies_mut(&mut stm.exp) {
-            rewrite(vars, inner)?;
+            rewrite(vars, inner, wanted)?;
         }
+        let is_wanted = wanted(&stm.exp);
         match stm.exp {
-            Exp::WithAcc { inputs, lambda } => {
+            Exp::WithAcc { inputs, lambda } if is_wanted => {
                 let mut rewriter = Rewriter { vars, accs: HashMap::new() };
                 rewriter.with_acc(&stm.pat, inputs, lambda, stm.loc, &mut stms)?;
             }

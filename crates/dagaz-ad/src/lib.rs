@@ -133,7 +133,9 @@ impl Ad<'_> {
                 Ok(())
             }
             Exp::Linearize { lambda, args } => {
-                let lambda = self.without_fused_maps(lambda)?;
+                let mut lambda = self.without_fused_maps(lambda)?;
+                histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
+                    .map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
                 self.linearize(stm, &lambda, args)
             }
             Exp::ApplyLinear { handle, tangents, .. } => {

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, LoopForm, Program, Stm};
-use dagaz_core::prim::{BinOp, Prim};
+use dagaz_core::prim::{BinOp, Prim, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas;
 
@@ -136,4 +136,42 @@ impl Effects {
 
 fn is_nonzero(atom: Atom) -> bool {
     matches!(atom, Atom::Const(prim) if prim != Prim::zero(prim.ty()))
+}
+
+/// Whether this is a scalar operation that never stops the program, whatever its operands are.
+pub(crate) fn cannot_fail(exp: &Exp) -> bool {
+    match exp {
+        Exp::BinOp(op, ty, _, divisor) => match op {
+            BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => {
+                ty.is_float() || matches!(divisor, Atom::Const(c) if *c != Prim::zero(c.ty()))
+            }
+            BinOp::Pow => ty.is_float(),
+            BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Min | BinOp::Max | BinOp::MulHi => true,
+            BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot | BinOp::NextAfter => true,
+            BinOp::CopySign | BinOp::Ldexp | BinOp::Polygamma => true,
+        },
+        Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+        _ => false,
+    }
+}
+
+/// Whether this is a scalar operation that takes many times as long as an addition.
+pub(crate) fn is_elementary_function(exp: &Exp) -> bool {
+    match exp {
+        Exp::UnOp(op, ..) => match op {
+            UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Signum | UnOp::Sqrt | UnOp::Rsqrt => false,
+            UnOp::Ceil | UnOp::Floor | UnOp::Trunc | UnOp::Round | UnOp::IsNan | UnOp::IsInf => false,
+            UnOp::Popc | UnOp::Clz | UnOp::Ctz | UnOp::ToBits | UnOp::FromBits => false,
+            UnOp::Cbrt | UnOp::Exp | UnOp::Log | UnOp::Log2 | UnOp::Log10 | UnOp::Log1p => true,
+            UnOp::Sin | UnOp::Cos | UnOp::Tan | UnOp::SinPi | UnOp::CosPi | UnOp::TanPi => true,
+            UnOp::Asin | UnOp::Acos | UnOp::Atan | UnOp::AsinPi | UnOp::AcosPi | UnOp::AtanPi => true,
+            UnOp::Sinh | UnOp::Cosh | UnOp::Tanh | UnOp::Asinh | UnOp::Acosh | UnOp::Atanh => true,
+            UnOp::Gamma | UnOp::Lgamma | UnOp::Erf | UnOp::Erfc => true,
+        },
+        Exp::BinOp(op, ty, ..) => {
+            ty.is_float() && matches!(op, BinOp::Pow | BinOp::Mod | BinOp::Atan2 | BinOp::Hypot)
+        }
+        _ => false,
+    }
 }

@@ -14,11 +14,12 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
-use dagaz_core::prim::{BinOp, Prim};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::direct_operands;
 
 use dagaz_core::visit::lambdas_mut;
+
+use crate::effects::cannot_fail;
 
 pub fn hoist_invariants(program: &mut Program) {
     let mut hoister = Hoister::default();
@@ -144,17 +145,9 @@ impl Hoister {
 
     fn is_invariant(&self, stm: &Stm) -> bool {
         let is_safe = match &stm.exp {
-            Exp::BinOp(op, ty, _, divisor) => match op {
-                BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem => {
-                    ty.is_float() || matches!(divisor, Atom::Const(c) if *c != Prim::zero(c.ty()))
-                }
-                BinOp::Pow => ty.is_float(),
-                BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
-                BinOp::Shl | BinOp::Ashr | BinOp::Lshr | BinOp::Min | BinOp::Max | BinOp::MulHi => true,
-                BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot | BinOp::NextAfter => true,
-                BinOp::CopySign | BinOp::Ldexp | BinOp::Polygamma => true,
-            },
-            Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+            Exp::BinOp(..) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {
+                cannot_fail(&stm.exp)
+            }
             Exp::Rearrange { .. } => true,
             Exp::Iota { n, .. } => self.is_size(*n),
             Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,

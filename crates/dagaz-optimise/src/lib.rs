@@ -15,6 +15,7 @@ mod effects;
 mod fuse;
 mod hoist;
 mod inline;
+mod precompute;
 mod rows;
 mod sharing;
 mod simplify;
@@ -33,6 +34,7 @@ pub use crate::dead::remove_dead_code;
 pub use crate::fuse::fuse_operations;
 pub use crate::hoist::hoist_invariants;
 pub use crate::inline::inline_calls;
+pub use crate::precompute::precompute_functions;
 pub use crate::rows::read_rows;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
@@ -79,6 +81,7 @@ fn optimise(program: &mut Program) {
         prove_bounds(program);
     }
     read_rows(program);
+    simplify(program);
     // What was read is a row now, and functions of it are the same in every iteration further in.
     hoist_invariants(program);
     if nest_flat_maps(program) {
@@ -95,5 +98,7 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
+    precompute_functions(program);
     share_common_expressions(program);
+    remove_dead_code(program);
 }

@@ -114,7 +114,7 @@ impl Pass {
         self.has_changed = true;
         let arrays: Vec<VarId> =
             arrays.iter().map(|array| shapes.flattened.get(array).copied().unwrap_or(*array)).collect();
-        let exp = self.nest(arrays, lambda, dims, loc);
+        let exp = nest(&mut self.b, arrays, lambda, dims, loc);
         let mut made = Vec::with_capacity(pat.len());
         let mut flat = Vec::with_capacity(pat.len());
         for param in pat {
@@ -128,28 +128,28 @@ impl Pass {
         }
         [vec![Stm { pat: made, exp, loc }], flat].concat()
     }
+}
 
-    /// The map over all these dimensions.
-    fn nest(&mut self, arrays: Vec<VarId>, lambda: Lambda, dims: &[Atom], loc: Loc) -> Exp {
-        let [width, rest @ ..] = dims else {
-            return Exp::Map { width: Atom::i64(0), arrays, lambda };
-        };
-        if rest.is_empty() {
-            return Exp::Map { width: *width, arrays, lambda };
-        }
-        let rows = |ty: &Type| ty.elem().map(|elem| Type::array(elem, rest.to_vec()));
-        let mut params = Vec::with_capacity(lambda.params.len());
-        for param in &lambda.params {
-            let Some(ty) = rows(&param.ty) else { continue };
-            let hint = self.b.vars.hint(param.var).to_owned();
-            params.push(self.b.fresh_param(&hint, ty));
-        }
-        let ret: Vec<Type> = lambda.ret.iter().filter_map(rows).collect();
-        let inner = params.iter().map(|p| p.var).collect();
-        let exp = self.nest(inner, lambda, rest, loc);
-        let pat: Vec<Param> = ret.iter().map(|ty| self.b.fresh_param("row", ty.clone())).collect();
-        let result = pat.iter().map(|p| p.var.into()).collect();
-        let body = Body { stms: vec![Stm { pat, exp, loc }], result };
-        Exp::Map { width: *width, arrays, lambda: Lambda { params, body, ret } }
+/// The map over all these dimensions.
+pub(crate) fn nest(b: &mut Builder, arrays: Vec<VarId>, lambda: Lambda, dims: &[Atom], loc: Loc) -> Exp {
+    let [width, rest @ ..] = dims else {
+        return Exp::Map { width: Atom::i64(0), arrays, lambda };
+    };
+    if rest.is_empty() {
+        return Exp::Map { width: *width, arrays, lambda };
     }
+    let rows = |ty: &Type| ty.elem().map(|elem| Type::array(elem, rest.to_vec()));
+    let mut params = Vec::with_capacity(lambda.params.len());
+    for param in &lambda.params {
+        let Some(ty) = rows(&param.ty) else { continue };
+        let hint = b.vars.hint(param.var).to_owned();
+        params.push(b.fresh_param(&hint, ty));
+    }
+    let ret: Vec<Type> = lambda.ret.iter().filter_map(rows).collect();
+    let inner = params.iter().map(|p| p.var).collect();
+    let exp = nest(b, inner, lambda, rest, loc);
+    let pat: Vec<Param> = ret.iter().map(|ty| b.fresh_param("row", ty.clone())).collect();
+    let result = pat.iter().map(|p| p.var.into()).collect();
+    let body = Body { stms: vec![Stm { pat, exp, loc }], result };
+    Exp::Map { width: *width, arrays, lambda: Lambda { params, body, ret } }
 }

@@ -5,8 +5,9 @@ use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
 use dagaz_optimise::{
-    after_derivatives, fuse_operations, hoist_invariants, insert_copies, read_rows, remove_dead_code,
-    share_common_expressions, simplify, simplify_accumulators,
+    after_derivatives, fuse_operations, hoist_invariants, insert_copies, nest_flat_maps,
+    precompute_functions, read_rows, remove_dead_code, share_common_expressions, simplify,
+    simplify_accumulators,
 };
 use expect_test::{Expect, expect};
 
@@ -583,6 +584,162 @@ fn the_whole_pipeline_on_a_shifted_read() {
                         in (0.0f64)
                     in (part_26)
               in (ys_5)
+        "#]],
+    );
+}
+
+fn nested(program: &mut Program) {
+    assert!(nest_flat_maps(program), "there are flat maps");
+}
+
+#[test]
+fn maps_over_flattened_arrays_are_nests() {
+    check(
+        &[nested, simplify, remove_dead_code, fused, simplify],
+        r"def f (n: i64, m: i64, k: i64, xss: [n][m]f64) : (yss: [n][m]f64, zs: [k]f64) =
+            let (uss: [n][m]f64) = map n (xss) \(xs: [m]f64) : ([m]f64) ->
+              let (us: [m]f64) = map m (xs) \(x: f64) : (f64) -> let (u: f64) = f64.exp x in (u)
+              in (us)
+            let (us: [k]f64) = reshape [k] uss
+            let (ys: [k]f64, zs: [k]f64) = map k (us) \(u: f64) : (f64, f64) ->
+              let (y: f64) = f64.mul u u
+              let (z: f64) = f64.add u u
+              in (y, z)
+            let (yss: [n][m]f64) = reshape [n, m] ys
+            in (yss, zs)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, xss_3: [n_0][m_1]f64) : (yss_4: [n_0][m_1]f64, zs_5: [k_2]f64) =
+              let (ys_21: [n_0][m_1]f64, zs_22: [n_0][m_1]f64) =
+                map n_0 (xss_3)
+                  \(xs_7: [m_1]f64) : ([m_1]f64, [m_1]f64) ->
+                    let (us_8: [m_1]f64) =
+                      map m_1 (xs_7)
+                        \(x_9: f64) : (f64) ->
+                          let (u_10: f64) = f64.exp x_9
+                          in (u_10)
+                    let (row_19: [m_1]f64, row_20: [m_1]f64) =
+                      map m_1 (us_8)
+                        \(u_14: f64) : (f64, f64) ->
+                          let (y_15: f64) = f64.mul u_14 u_14
+                          let (z_16: f64) = f64.add u_14 u_14
+                          in (y_15, z_16)
+                    in (row_19, row_20)
+              let (zs_13: [k_2]f64) = reshape [k_2] zs_22
+              in (ys_21, zs_13)
+        "#]],
+    );
+}
+
+#[test]
+fn maps_over_flattened_parameters_stay_flat() {
+    let input = r"def f (n: i64, m: i64, k: i64, xss: [n][m]f64) : (ys: [k]f64) =
+            let (xs: [k]f64) = reshape [k] xss
+            let (ys: [k]f64) = map k (xs) \(x: f64) : (f64) -> let (y: f64) = f64.exp x in (y)
+            in (ys)";
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!nest_flat_maps(&mut program), "there is nothing to fuse with");
+}
+
+#[test]
+fn functions_of_elements_are_computed_before_the_iteration_that_repeats_them() {
+    check(
+        &[precompute_functions, remove_dead_code],
+        r"def f (n: i64, m: i64, k: i64, xs: [n]f64, yss: [k][m]f64) : (zss: [n][k]f64, ws: [n]f64) =
+            let (zss: [n][k]f64, ws: [n]f64) = map n (xs) \(x: f64) : ([k]f64, f64) ->
+              let (w: f64) = f64.exp x
+              let (zs: [k]f64) = map k (yss) \(ys: [m]f64) : (f64) ->
+                let (z: f64) = reduce m (ys)
+                  pre \(y: f64) : (f64) ->
+                    let (a: f64) = f64.neg y
+                    let (b: f64) = f64.exp a
+                    let (c: f64) = f64.add b b
+                    let (d: f64) = f64.mul c x
+                    let (e: f64) = f64.exp d
+                    in (e)
+                  op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                  neutral (0.0f64)
+                in (z)
+              in (zs, w)
+            in (zss, ws)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, xs_3: [n_0]f64, yss_4: [k_2][m_1]f64) : (zss_5: [n_0][k_2]f64, ws_6: [n_0]f64) =
+              let (b_28: [k_2][m_1]f64) =
+                map k_2 (yss_4)
+                  \(y_26: [m_1]f64) : ([m_1]f64) ->
+                    let (row_27: [m_1]f64) =
+                      map m_1 (y_26)
+                        \(y_23: f64) : (f64) ->
+                          let (a_24: f64) = f64.neg y_23
+                          let (b_25: f64) = f64.exp a_24
+                          in (b_25)
+                    in (row_27)
+              let (zss_7: [n_0][k_2]f64, ws_8: [n_0]f64) =
+                map n_0 (xs_3)
+                  \(x_9: f64) : ([k_2]f64, f64) ->
+                    let (w_10: f64) = f64.exp x_9
+                    let (zs_11: [k_2]f64) =
+                      map k_2 (b_28)
+                        \(b_29: [m_1]f64) : (f64) ->
+                          let (z_13: f64) =
+                            reduce m_1 (b_29)
+                              pre \(b_16: f64) : (f64) ->
+                                let (c_17: f64) = f64.add b_16 b_16
+                                let (d_18: f64) = f64.mul c_17 x_9
+                                let (e_19: f64) = f64.exp d_18
+                                in (e_19)
+                              op \(p_20: f64, q_21: f64) : (f64) ->
+                                let (r_22: f64) = f64.add p_20 q_21
+                                in (r_22)
+                              neutral (0.0f64)
+                          in (z_13)
+                    in (zs_11, w_10)
+              in (zss_7, ws_8)
+        "#]],
+    );
+}
+
+#[test]
+fn functions_before_reductions_along_columns_are_maps_of_their_own() {
+    check(
+        &[precompute_functions, remove_dead_code],
+        r"def f (n: i64, m: i64, xs: [n]f64, yss: [m][n]f64) : (zs: [n]f64) =
+            let (is: [m]i64) = iota i64 m 0i64 1i64
+            let (js: [n]i64) = iota i64 n 0i64 1i64
+            let (zs: [n]f64) = map n (xs, js) \(x: f64, j: i64) : (f64) ->
+              let (w: f64) = f64.exp x
+              let (z: f64) = reduce m (is)
+                pre \(i: i64) : (f64) ->
+                  let (y: f64) = yss[i, j] certified
+                  let (p: f64) = f64.mul w y
+                  in (p)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              in (z)
+            in (zs)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, yss_3: [m_1][n_0]f64) : (zs_4: [n_0]f64) =
+              let (is_5: [m_1]i64) = iota i64 m_1 0i64 1i64
+              let (js_6: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (w_20: [n_0]f64) =
+                map n_0 (xs_2)
+                  \(x_18: f64) : (f64) ->
+                    let (w_19: f64) = f64.exp x_18
+                    in (w_19)
+              let (zs_7: [n_0]f64) =
+                map n_0 (js_6, w_20)
+                  \(j_9: i64, w_10: f64) : (f64) ->
+                    let (z_11: f64) =
+                      reduce m_1 (is_5)
+                        pre \(i_12: i64) : (f64) ->
+                          let (y_13: f64) = yss_3[i_12, j_9] certified
+                          let (p_14: f64) = f64.mul w_10 y_13
+                          in (p_14)
+                        op \(p_15: f64, q_16: f64) : (f64) ->
+                          let (r_17: f64) = f64.add p_15 q_16
+                          in (r_17)
+                        neutral (0.0f64)
+                    in (z_11)
+              in (zs_7)
         "#]],
     );
 }

@@ -17,10 +17,11 @@ fn check(input: &str, expected: Expect) {
 }
 
 /// Adds a vector to row `row` of a matrix, for every `k` below `bound`.
-fn rows_of_a_loop(bound: &str, row: &str) -> String {
+fn rows_of_a_loop(bound: &str, row: &str, columns: &str) -> String {
     format!(
         r"def f (n: i64, m: i64, xs: [n][m]f64, vs: [m]f64, is: [m]i64) : (r: [n][m]f64) =
             let (zs: [n][m]f64) = copy xs
+            let (js: [m]i64) = iota i64 m 0i64 1i64
             let (r: [n][m]f64) = loop (ys: [n][m]f64 = zs) for k: i64 < {bound} do
               let (new: [n][m]f64) =
                 with_acc
@@ -31,7 +32,7 @@ fn rows_of_a_loop(bound: &str, row: &str) -> String {
                     neutral (0.0f64)
                   body \(acc: acc [n, m] (f64)) : (acc [n, m] (f64)) ->
                     let (done: acc [n, m] (f64)) =
-                      map m (is, vs, acc)
+                      map m ({columns}, vs, acc)
                         \(j: i64, v: f64, inner: acc [n, m] (f64)) : (acc [n, m] (f64)) ->
                           let (after: acc [n, m] (f64)) = update_acc inner [{row}, j] (v)
                           in (after)
@@ -43,43 +44,42 @@ fn rows_of_a_loop(bound: &str, row: &str) -> String {
 
 #[test]
 fn a_row_that_exists() {
-    check(
-        &rows_of_a_loop("n", "k"),
-        expect![[r#"
+    check(&rows_of_a_loop("n", "k", "js"), expect![[r#"
         def f (n_0: i64, m_1: i64, xs_2: [n_0][m_1]f64, vs_3: [m_1]f64, is_4: [m_1]i64) : (r_5: [n_0][m_1]f64) =
           let (zs_6: [n_0][m_1]f64) = copy xs_2
-          let (r_7: [n_0][m_1]f64) =
-            loop (ys_8: [n_0][m_1]f64 = zs_6) for k_9: i64 < n_0 do
-              let (row_20: [m_1]f64) = slice ys_8 [k_9, 0i64 :+ m_1 * 1i64]
-              let (copy_22: [m_1]f64) = copy row_20
-              let (row_21: [m_1]f64) =
+          let (js_7: [m_1]i64) = iota i64 m_1 0i64 1i64
+          let (r_8: [n_0][m_1]f64) =
+            loop (ys_9: [n_0][m_1]f64 = zs_6) for k_10: i64 < n_0 do
+              let (row_21: [m_1]f64) = slice ys_9 [k_10, 0i64 :+ m_1 * 1i64]
+              let (copy_23: [m_1]f64) = copy row_21
+              let (row_22: [m_1]f64) =
                 with_acc
-                  over [m_1] (copy_22)
-                    op \(x_11: f64, y_12: f64) : (f64) ->
-                      let (z_13: f64) = f64.add x_11 y_12
-                      in (z_13)
+                  over [m_1] (copy_23)
+                    op \(x_12: f64, y_13: f64) : (f64) ->
+                      let (z_14: f64) = f64.add x_12 y_13
+                      in (z_14)
                     neutral (0.0f64)
-                  body \(acc_14: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
-                    let (done_15: acc [m_1] (f64)) =
-                      map m_1 (is_4, vs_3, acc_14)
-                        \(j_16: i64, v_17: f64, inner_18: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
-                          let (after_19: acc [m_1] (f64)) = update_acc inner_18 [j_16] (v_17)
-                          in (after_19)
-                    in (done_15)
-              let (new_10: [n_0][m_1]f64) = ys_8 with [k_9, 0i64 :+ m_1 * 1i64] = row_21 certified
-              in (new_10)
-          in (r_7)
-    "#]],
-    );
+                  body \(acc_15: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                    let (done_16: acc [m_1] (f64)) =
+                      map m_1 (js_7, vs_3, acc_15)
+                        \(j_17: i64, v_18: f64, inner_19: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                          let (after_20: acc [m_1] (f64)) = update_acc inner_19 [j_17] (v_18)
+                          in (after_20)
+                    in (done_16)
+              let (new_11: [n_0][m_1]f64) = ys_9 with [k_10, 0i64 :+ m_1 * 1i64] = row_22 certified
+              in (new_11)
+          in (r_8)
+    "#]]);
 }
 
 #[test]
-fn a_row_that_may_not_exist() {
+fn rows_that_may_not_exist_or_are_updated_here_and_there() {
     let same = |text: String| {
         let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
         assert!(!single_out_rows(&mut program), "{}", print_without_locs(&program));
     };
-    same(rows_of_a_loop("m", "k"));
-    same(rows_of_a_loop("n", "m"));
-    same(rows_of_a_loop("n", "j"));
+    same(rows_of_a_loop("m", "k", "js"));
+    same(rows_of_a_loop("n", "m", "js"));
+    same(rows_of_a_loop("n", "j", "js"));
+    same(rows_of_a_loop("n", "k", "is"));
 }

@@ -181,7 +181,8 @@ pub(crate) fn executable(text: &str, path: &Path, sanitized: bool, making: &Maki
     let compiler = compiler()?;
     let folder = cache::workspace(cache::folder().as_deref())?;
     let made = folder.path().join("made");
-    let mut flags: Vec<&str> = [making.effort.flag()].into_iter().chain(FLAGS).chain(["-pthread"]).collect();
+    let effort = making.effort.for_text(text);
+    let mut flags: Vec<&str> = [effort.flag()].into_iter().chain(FLAGS).chain(["-pthread"]).collect();
     if sanitized {
         flags.extend(SANITIZE);
     }

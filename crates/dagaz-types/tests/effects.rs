@@ -209,7 +209,7 @@ fn the_size_of_an_accumulator_must_be_known() {
         def f [n] (is: [n]i64) = let h = yield_accum (\h -> map (\i -> h[i] += 1i64) is) in h[0]
         ",
         expect![[r#"
-            f [n] : [n]i64 -> i64
+            test.fut:2:42: error [ambiguous-size]: Ambiguous size in the type of what this handler keeps
         "#]],
     );
 }

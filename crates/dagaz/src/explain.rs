@@ -18,6 +18,8 @@ macro_rules! pages {
 }
 
 const PAGES: &[(&str, &str)] = pages![
+    "accumulator-part",
+    "accumulator-type",
     "alias-free-variable",
     "aliases-previously-returned",
     "ambiguous-index",
@@ -40,6 +42,7 @@ const PAGES: &[(&str, &str)] = pages![
     "defaulted-type",
     "duplicate-definition",
     "duplicate-name",
+    "effect-inside",
     "entry-in-module",
     "file-too-large",
     "functional-derivative",
@@ -74,6 +77,10 @@ const PAGES: &[(&str, &str)] = pages![
     "not-yet",
     "parametric-module",
     "recursion-higher-order",
+    "recursive-effects",
+    "reference-escape",
+    "reference-range",
+    "reference-to-function",
     "refutable-pattern",
     "reserved-operator",
     "return-aliased",
@@ -84,6 +91,7 @@ const PAGES: &[(&str, &str)] = pages![
     "size-mismatch",
     "slice-of-index-set",
     "split-index",
+    "state-in-parallel",
     "syntax-error",
     "too-many-constructors",
     "two-dots-range",

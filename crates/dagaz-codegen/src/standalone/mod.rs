@@ -34,6 +34,10 @@ const READER: &str = include_str!("reader.c");
 const MAIN: &str = include_str!("main.c");
 const HEADER: &str = include_str!("header.h");
 
+/// What follows the generated code takes next to no time when a program runs, and should not when it is compiled: with all
+/// optimisations, it took longer than most programs. Compilers that do not know this ignore it.
+const LITTLE_EFFORT: &str = "#pragma GCC optimize (\"O1\")";
+
 /// The library of a program without derivatives. `name` is that of the header file, without `.h`.
 pub fn generate_library(program: &Program, name: &str) -> Result<CLibrary, String> {
     let names = Names::new(program)?;
@@ -56,6 +60,7 @@ fn source(program: &Program, names: &Names, include: &str) -> Result<String, Str
     let parts = [
         start,
         generated.text.clone(),
+        LITTLE_EFFORT.to_string(),
         tables::operations(),
         SPECIAL.to_string(),
         TEXT.to_string(),

@@ -10,16 +10,18 @@
 //! ```
 //!
 //! This is how the adjoint of an array is written that a loop reads row by row. An update out of bounds is ignored, but a
-//! row out of bounds does not exist, so it has to be certain that it does.
+//! row out of bounds does not exist, so it has to be certain that it does. And the row must not be much longer than the
+//! maps that update it, since all of it is written.
 
 use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{bodies_mut, lambdas_mut};
 
-use super::collect::collect;
+use super::collect::{Def, ScopeKind, collect};
 use super::has_accumulators;
 use crate::bounds::rows_that_exist;
 use crate::walk::for_each_body;
@@ -49,6 +51,31 @@ pub(crate) fn leading_index(lambda: &Lambda, which: usize, input: &AccInput) -> 
     let is_outside = row.as_var().is_none_or(|var| !found.defs.contains_key(&var) && !binds(lambda, var));
     let is_same = found.updates.iter().all(|update| update.indices.first() == Some(&row));
     (is_outside && is_same).then_some(row)
+}
+
+/// The widths of the maps whose own indices, or those moved by something, are the other indices of the updates; none if
+/// there are other indices.
+pub(crate) fn widths_of_others(
+    lambda: &Lambda,
+    which: usize,
+    counts: impl Fn(VarId) -> bool,
+) -> Option<Vec<Vec<Atom>>> {
+    let found = collect(lambda, which)?;
+    let own = |atom: Atom| match found.defs.get(&atom.as_var()?)? {
+        Def::Row { array, scope, .. } if counts(*array) => match found.scopes[*scope].kind {
+            ScopeKind::Iteration { width, is_loop: false } => Some(width),
+            ScopeKind::Iteration { .. } | ScopeKind::Branch { .. } | ScopeKind::WithAcc => None,
+        },
+        Def::Row { .. } | Def::Stm { .. } | Def::Counter { .. } | Def::Carried { .. } => None,
+    };
+    let is_outside = |atom: Atom| atom.as_var().is_none_or(|var| !found.defs.contains_key(&var));
+    let width = |index: Atom| match found.defs.get(&index.as_var()?)? {
+        Def::Stm { exp: Exp::BinOp(BinOp::Add | BinOp::Sub, PrimType::I64, a, b), .. } => {
+            if is_outside(*b) { own(*a) } else { own(*b).filter(|_| is_outside(*a)) }
+        }
+        Def::Stm { .. } | Def::Row { .. } | Def::Counter { .. } | Def::Carried { .. } => own(index),
+    };
+    found.updates.iter().map(|update| update.indices.iter().skip(1).map(|i| width(*i)).collect()).collect()
 }
 
 /// Whether a function has this parameter, or a function inside of it.

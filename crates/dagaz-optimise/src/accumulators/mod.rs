@@ -47,7 +47,7 @@ use nest::{Nest, contributions};
 use shared::shared_values;
 use strip::Stripper;
 
-pub(crate) use leading::leading_index;
+pub(crate) use leading::{leading_index, widths_of_others};
 pub use leading::single_out_rows;
 
 /// Says whether there was anything to do.

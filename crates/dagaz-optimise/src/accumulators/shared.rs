@@ -6,9 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Exp, Lambda};
-use dagaz_core::prim::{BinOp, UnOp};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::{bodies, free_vars};
+
+use crate::effects::is_elementary_function;
 
 use super::collect::{Collected, Def, ScopeId, ScopeKind, collect};
 
@@ -62,31 +63,6 @@ fn is_computed_again(exp: &Exp) -> bool {
 }
 
 fn has_function(exp: &Exp) -> bool {
-    let is_function = match exp {
-        Exp::UnOp(op, ..) => !matches!(
-            op,
-            UnOp::Neg
-                | UnOp::Not
-                | UnOp::Abs
-                | UnOp::Signum
-                | UnOp::Sqrt
-                | UnOp::Rsqrt
-                | UnOp::Ceil
-                | UnOp::Floor
-                | UnOp::Trunc
-                | UnOp::Round
-                | UnOp::IsNan
-                | UnOp::IsInf
-                | UnOp::Popc
-                | UnOp::Clz
-                | UnOp::Ctz
-                | UnOp::ToBits
-                | UnOp::FromBits
-        ),
-        Exp::BinOp(op, ty, ..) => {
-            ty.is_float() && matches!(op, BinOp::Pow | BinOp::Mod | BinOp::Atan2 | BinOp::Hypot)
-        }
-        _ => false,
-    };
-    is_function || bodies(exp).iter().any(|body| body.stms.iter().any(|stm| has_function(&stm.exp)))
+    let inside = || bodies(exp).into_iter().flat_map(|body| &body.stms).any(|stm| has_function(&stm.exp));
+    is_elementary_function(exp) || inside()
 }

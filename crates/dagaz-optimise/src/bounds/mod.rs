@@ -30,7 +30,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas_mut;
 
-use crate::accumulators::leading_index;
+use crate::accumulators::{leading_index, widths_of_others};
 
 use facts::{Def, Facts};
 use form::Form;
@@ -160,11 +160,24 @@ impl Walk {
                 && let (Some(row), Some(dim)) = (self.facts.form(row), self.facts.form(input.shape[0]))
                 && self.facts.is_nonnegative(dim.minus(&row).and_then(|rest| rest.offset(-1)))
                 && self.facts.is_nonnegative(Some(row))
+                && self.is_dense(lambda, which, &input.shape[1..])
             {
                 self.rows_that_exist.extend(pat.get(position).map(|p| p.var));
             }
             position += input.arrays.len();
         }
+    }
+
+    /// Whether updates reach about as many elements of a row as there are, whose sizes are given.
+    fn is_dense(&mut self, lambda: &Lambda, which: usize, sizes: &[Atom]) -> bool {
+        let counts = |array: VarId| self.numbers.get(&array).is_some_and(|(_, step)| *step == Atom::i64(1));
+        let Some(widths) = widths_of_others(lambda, which, counts) else { return false };
+        let mut is_wide = |width: Atom, size: Atom| {
+            let (Some(width), Some(size)) = (self.facts.form(width), self.facts.form(size)) else { return false };
+            let rest = width.times(4).and_then(|w| w.minus(&size)).and_then(|rest| rest.offset(64));
+            self.facts.is_nonnegative(rest)
+        };
+        widths.iter().all(|widths| widths.iter().zip(sizes).all(|(width, size)| is_wide(*width, *size)))
     }
 
     fn branch(&mut self, cond: Atom, is_taken: bool, body: &mut Body) {

@@ -240,6 +240,13 @@ impl Infer<'_> {
                 let representation = self.representation(*id, args);
                 self.unify(&representation, other)
             }
+            (Type::Named { id: x, .. }, Type::Named { id: y, .. })
+                if self.cx.references.kind(*x).is_some() && self.cx.references.kind(*y).is_some() =>
+            {
+                mismatch(
+                    "an accumulator can only be added to, with \"+=\", and be neither read nor written; state can be read and written, with \"get\" and \":=\"",
+                )
+            }
             _ => Err(Mismatch {
                 note: Some(format!("Types \"{}\" and \"{}\" do not match", self.show(&a), self.show(&b))),
             }),

@@ -159,6 +159,7 @@ impl Sizer<'_> {
             }
             ValueBinding::Poisoned => return Err(crate::context::Error::Silenced),
         };
+        self.note_references(&e.ty.clone(), span);
         for field in used.fields {
             e = self.project(e, field, span)?;
         }

@@ -23,6 +23,7 @@ impl Sizer<'_> {
         self.declared.open_result = self.has_open_size(&def.ret.ty);
         self.finish_ret(&mut def.ret, def.span);
         self.finish_exp(&mut def.body);
+        self.check_references();
         match self.ambiguous.take() {
             Some(d) => crate::context::fail(d),
             None => Ok(()),
@@ -68,6 +69,7 @@ impl Sizer<'_> {
     fn settle_to_zero(&mut self, v: VarId) {
         let kind = SizeKind::Flexible { value: Some(Size::Const(0)), lifted: false };
         self.vars.insert(v, SizeVar { level: 0, kind });
+        self.without_value.insert(v);
     }
 
     fn finish_ret(&mut self, ret: &mut RetType, span: Span) {
@@ -108,6 +110,48 @@ impl Sizer<'_> {
                 )
                 .help("add an explicit type ascription with a size"),
             );
+        }
+    }
+
+    /// Remember what a handler is used at. Who gives an accumulator to a function has to make it, and it starts at zero, so
+    /// that its size must be known.
+    pub(super) fn note_references(&mut self, ty: &Type, span: Span) {
+        let mut ty = ty;
+        while let Type::Arrow(arrow) = ty {
+            if let Type::Arrow(function) = &arrow.from
+                && self.cx.references.content(&function.from).is_some()
+            {
+                self.references_made.push((function.from.clone(), span));
+            }
+            ty = &arrow.to.ty;
+        }
+    }
+
+    /// Report what a handler keeps whose size nothing settled.
+    fn check_references(&mut self) {
+        for (ty, span) in std::mem::take(&mut self.references_made) {
+            if self.ambiguous.is_none() && ty.size_vars().into_iter().any(|v| self.is_without_value(v)) {
+                let message = "Ambiguous size in the type of what this handler keeps";
+                self.ambiguous = Some(
+                    Diagnostic::error("ambiguous-size", span, message)
+                        .help("add an explicit type ascription that says what it is"),
+                );
+            }
+        }
+    }
+
+    /// Whether nothing settled a size, so that it became 0.
+    fn is_without_value(&self, mut v: VarId) -> bool {
+        loop {
+            if self.without_value.contains(&v) {
+                return true;
+            }
+            match self.vars.get(&v) {
+                Some(SizeVar { kind: SizeKind::Flexible { value: Some(Size::Var(next)), .. }, .. }) => {
+                    v = *next
+                }
+                _ => return false,
+            }
         }
     }
 

@@ -101,6 +101,7 @@ impl Sizer<'_> {
         let mut own = Vec::new();
         pat_vars(pat, &mut own);
         let level = self.level;
+        self.lower_flexible(ty);
         self.hide(ty, &|s, v| s.level_of(v) > level && !own.contains(&v), "made in the loop body", span).0
     }
 

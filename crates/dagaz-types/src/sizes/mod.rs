@@ -86,6 +86,10 @@ pub(crate) struct Sizer<'a> {
     has_open_indices: bool,
     /// Index types that definitions are used at.
     index_arguments: Vec<(Type, Span)>,
+    /// The types of references that handlers make, and where.
+    references_made: Vec<(Type, Span)>,
+    /// Sizes that nothing settled.
+    without_value: HashSet<VarId>,
     /// The first size found that nothing settles but that has to be known.
     ambiguous: Option<Diagnostic>,
 }
@@ -104,6 +108,8 @@ impl<'a> Sizer<'a> {
             declared: Declared::default(),
             has_open_indices: false,
             index_arguments: Vec::new(),
+            references_made: Vec::new(),
+            without_value: HashSet::new(),
             ambiguous: None,
         }
     }
