@@ -37,10 +37,10 @@ fn examples_and_benchmarks() {
     check(
         &["examples", "benches"],
         expect![[r#"
-        51 programs
-         145 SameCore
+        71 programs
+         151 SameCore
            1 SameResults
-          12 Ambiguous
+          17 Ambiguous
            3 Rejected
     "#]],
     );
