@@ -81,7 +81,8 @@ fn shades(array: &Array) -> Vec<u8> {
 }
 
 fn draw_lines(path: &Path, results: &[Value]) -> Result<(), String> {
-    let mut lines: Vec<Vec<f64>> = arrays(results, 1).map(|array| array.prims().map(number).collect()).collect();
+    let mut lines: Vec<Vec<f64>> =
+        arrays(results, 1).map(|array| array.prims().map(number).collect()).collect();
     for array in arrays(results, 2) {
         let columns = array.shape()[1];
         let all: Vec<f64> = array.prims().map(number).collect();

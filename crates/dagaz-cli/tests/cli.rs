@@ -397,7 +397,10 @@ fn results_are_drawn() {
     let lines = std::fs::read_to_string(folder.path().join("lines.svg")).expect("a picture");
     assert!(lines.starts_with("<svg") && lines.matches("<polyline").count() >= 2, "{lines}");
     let refused = draw(&["number.png", "-e", "number"]);
-    assert!(refused.contains("there is no result with two dimensions") && refused.ends_with("exit 2"), "{refused}");
+    assert!(
+        refused.contains("there is no result with two dimensions") && refused.ends_with("exit 2"),
+        "{refused}"
+    );
     let refused = draw(&["number.jpg", "-e", "number"]);
     assert!(refused.contains("ends in .png or .svg"), "{refused}");
 }
