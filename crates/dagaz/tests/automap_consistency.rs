@@ -34,10 +34,26 @@ fn check(folders: &[&str], expect: Expect) {
 
 #[test]
 fn examples_and_benchmarks() {
-    check(&["examples", "benches"], expect![[r#""#]]);
+    check(
+        &["examples", "benches"],
+        expect![[r#"
+        51 programs
+         145 SameCore
+           1 SameResults
+          12 Ambiguous
+           3 Rejected
+    "#]],
+    );
 }
 
 #[test]
 fn tests_of_the_prelude() {
-    check(&["prelude/tests"], expect![[r#""#]]);
+    check(
+        &["prelude/tests"],
+        expect![[r#"
+        8 programs
+          18 SameCore
+           1 Ambiguous
+    "#]],
+    );
 }

@@ -5,6 +5,7 @@
 //! arguments (the frame) call for it.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
@@ -15,6 +16,10 @@ const LISTED: usize = 6;
 
 /// No array in practice has more dimensions than this, and large bounds are bad for the solver.
 const LARGEST_RANK: i64 = 64;
+
+/// How long the solver may take. Programs of thousands of applications take milliseconds; this is for those that were made
+/// to be hard.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// An application, some of whose numbers are open.
 #[derive(Clone, Debug)]
@@ -96,6 +101,7 @@ impl Model {
     fn new(program: &IntegerProgram) -> Model {
         let bound = program.bound();
         let mut problem = Problem::new(OptimizationDirection::Minimize);
+        problem.set_time_limit(PATIENCE);
         let maps: Vec<&Linear> = program.choices.iter().map(|c| &c.maps).collect();
         let variables = program
             .variables()
