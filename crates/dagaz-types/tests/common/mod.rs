@@ -83,7 +83,12 @@ fn check_main(source: &str, dialect: Dialect) -> (Loader, FileId, CheckedProgram
 /// Check a program: the diagnostics, one per line, then the types of its definitions.
 #[allow(dead_code, reason = "some test files are about maps alone")]
 pub fn check(source: &str, expect: Expect) {
-    let (loader, _, checked) = check_main(source, Dialect::Dagaz);
+    check_as(Dialect::Dagaz, source, expect);
+}
+
+/// As [`check`], in either dialect.
+pub fn check_as(dialect: Dialect, source: &str, expect: Expect) {
+    let (loader, _, checked) = check_main(source, dialect);
     let mut out = String::new();
     for d in &checked.diagnostics {
         out.push_str(&line(&loader.sources, d));
