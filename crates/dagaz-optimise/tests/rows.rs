@@ -44,7 +44,9 @@ fn rows_of_a_loop(bound: &str, row: &str, columns: &str) -> String {
 
 #[test]
 fn a_row_that_exists() {
-    check(&rows_of_a_loop("n", "k", "js"), expect![[r#"
+    check(
+        &rows_of_a_loop("n", "k", "js"),
+        expect![[r#"
         def f (n_0: i64, m_1: i64, xs_2: [n_0][m_1]f64, vs_3: [m_1]f64, is_4: [m_1]i64) : (r_5: [n_0][m_1]f64) =
           let (zs_6: [n_0][m_1]f64) = copy xs_2
           let (js_7: [m_1]i64) = iota i64 m_1 0i64 1i64
@@ -69,7 +71,8 @@ fn a_row_that_exists() {
               let (new_11: [n_0][m_1]f64) = ys_9 with [k_10, 0i64 :+ m_1 * 1i64] = row_22 certified
               in (new_11)
           in (r_8)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -114,19 +114,19 @@ fn sections() {
 fn pipes_are_applications() {
     check_maps(
         r"def a [n] (xs: [n]f64) = xs |> f64.sqrt |> (+ 1) |> f64.sum",
-        expect!["def a [n] (xs: [n]f64) = map (+ 1) (map f64.sqrt xs) |> f64.sum"],
+        expect!["def a [n] (xs: [n]f64) = xs |> map f64.sqrt |> map (+ 1) |> f64.sum"],
     );
     check_maps(
         r"def b [n] (xs: [n]f64) (ys: [n]f64) = xs |> (+) ys",
-        expect!["def b [n] (xs: [n]f64) (ys: [n]f64) = map2 (+) ys xs"],
+        expect!["def b [n] (xs: [n]f64) (ys: [n]f64) = xs |> map2 (+) ys"],
     );
     check_maps(
         r"def c [n] (xs: [n]f64) = f64.sqrt <| xs",
-        expect!["def c [n] (xs: [n]f64) = map f64.sqrt xs"],
+        expect!["def c [n] (xs: [n]f64) = map f64.sqrt <| xs"],
     );
     check_maps(
         r"def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in indices A |> f",
-        expect!["def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in map f (indices A)"],
+        expect!["def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in indices A |> map f"],
     );
     check_maps(
         r"def pipe 'a 'b (x: a) (f: a -> b) = f x

@@ -69,12 +69,13 @@ pub(crate) fn widths_of_others(
         Def::Row { .. } | Def::Stm { .. } | Def::Counter { .. } | Def::Carried { .. } => None,
     };
     let is_outside = |atom: Atom| atom.as_var().is_none_or(|var| !found.defs.contains_key(&var));
-    let width = |index: Atom| match found.defs.get(&index.as_var()?)? {
-        Def::Stm { exp: Exp::BinOp(BinOp::Add | BinOp::Sub, PrimType::I64, a, b), .. } => {
-            if is_outside(*b) { own(*a) } else { own(*b).filter(|_| is_outside(*a)) }
-        }
-        Def::Stm { .. } | Def::Row { .. } | Def::Counter { .. } | Def::Carried { .. } => own(index),
-    };
+    let width =
+        |index: Atom| match found.defs.get(&index.as_var()?)? {
+            Def::Stm { exp: Exp::BinOp(BinOp::Add | BinOp::Sub, PrimType::I64, a, b), .. } => {
+                if is_outside(*b) { own(*a) } else { own(*b).filter(|_| is_outside(*a)) }
+            }
+            Def::Stm { .. } | Def::Row { .. } | Def::Counter { .. } | Def::Carried { .. } => own(index),
+        };
     found.updates.iter().map(|update| update.indices.iter().skip(1).map(|i| width(*i)).collect()).collect()
 }
 

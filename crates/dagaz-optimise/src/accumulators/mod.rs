@@ -47,8 +47,8 @@ use nest::{Nest, contributions};
 use shared::shared_values;
 use strip::Stripper;
 
-pub(crate) use leading::{leading_index, widths_of_others};
 pub use leading::single_out_rows;
+pub(crate) use leading::{leading_index, widths_of_others};
 
 /// Says whether there was anything to do.
 pub fn simplify_accumulators(program: &mut Program) -> bool {

@@ -173,7 +173,9 @@ impl Walk {
         let counts = |array: VarId| self.numbers.get(&array).is_some_and(|(_, step)| *step == Atom::i64(1));
         let Some(widths) = widths_of_others(lambda, which, counts) else { return false };
         let mut is_wide = |width: Atom, size: Atom| {
-            let (Some(width), Some(size)) = (self.facts.form(width), self.facts.form(size)) else { return false };
+            let (Some(width), Some(size)) = (self.facts.form(width), self.facts.form(size)) else {
+                return false;
+            };
             let rest = width.times(4).and_then(|w| w.minus(&size)).and_then(|rest| rest.offset(64));
             self.facts.is_nonnegative(rest)
         };
