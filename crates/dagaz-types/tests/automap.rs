@@ -164,6 +164,21 @@ def g [n] (xs: [n]i64) = f xs xs xs xs xs xs",
     );
 }
 
+/// Lambdas whose parameters have no types leave much to the solver.
+#[test]
+fn long_definitions() {
+    let steps: String = (1..40)
+        .map(|i| format!("  let a{i} = map (\\p -> p * y + a{}) ys |> map f64.sum\n", i - 1))
+        .collect();
+    let source = format!("def f [n] (a0: [n]f64) (ys: [n]f64) (y: f64) =\n{steps}  in a39 - 1");
+    let lifted: String = (1..40)
+        .map(|i| format!("  let a{i} = map (\\p -> map ((p * y) +) a{}) ys |> map f64.sum\n", i - 1))
+        .collect();
+    let head = "def f [n] (a0: [n]f64) (ys: [n]f64) (y: f64) =";
+    let expected = format!("{head}\n{lifted}  in map (\\x -> x - 1) a39");
+    assert_eq!(common::with_maps(&source), expected);
+}
+
 #[test]
 fn names_of_the_prelude_may_be_hidden() {
     check_maps(
@@ -214,8 +229,8 @@ fn ambiguity_lists_all_readings() {
         r"def f [n] (xs: [n]i64) = (\x -> x + 1) xs",
         expect![[r#"
             test.fut:1:26: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
-              write this to choose it: map (\x -> x + 1) xs
               write this to choose it: (\x -> map2 (+) x (rep 1)) xs
+              write this to choose it: map (\x -> x + 1) xs
               a type annotation that fixes the rank of a parameter chooses as well
               without maps: Cannot apply "anonymous function" to this argument (invalid type)
         "#]],
