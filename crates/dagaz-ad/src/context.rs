@@ -10,6 +10,7 @@ use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use crate::linear::open_functions;
 use crate::reverse::Restored;
+use crate::reverse::one_hot::OneHot;
 use crate::scalar::plus_op;
 
 /// Why a derivative could not be made.
@@ -70,6 +71,8 @@ pub(crate) struct Ad<'p> {
     pub tan: HashMap<VarId, Atom>,
     /// Adjoints so far, in reverse mode; a variable without one has the adjoint zero.
     pub adj: HashMap<VarId, Adj>,
+    /// Adjoints that are known to be zero but in one place.
+    pub one_hots: HashMap<VarId, OneHot>,
     /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
     pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
     /// Variables of code that is run a second time, and so can be left out wherever it is not needed.
@@ -95,6 +98,7 @@ impl<'p> Ad<'p> {
             sums: HashSet::new(),
             tan: HashMap::new(),
             adj: HashMap::new(),
+            one_hots: HashMap::new(),
             acc_adj: HashMap::new(),
             again: HashSet::new(),
             restored: Restored::default(),

@@ -522,3 +522,90 @@ fn scatter_backwards_reads_where_it_wrote() {
         "#]],
     );
 }
+
+#[test]
+fn the_least_of_a_map_is_differentiated_in_one_place() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ct: f64) : (xs_adj: [n]f64) =
+            let (y: f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : (f64) ->
+              let (bs: [n]f64) = map n (as) \(a: f64) : (f64) ->
+                let (b: f64) = f64.mul a a
+                in (b)
+              let (p: f64) = reduce n (bs)
+                op \(a: f64, b: f64) : (f64) ->
+                  let (c: f64) = f64.min a b
+                  in (c)
+                neutral (f64.inf)
+              in (p)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ct_2: f64) : (xs_adj_3: [n_0]f64) =
+              let (as_6: [n_0]f64) = xs_1
+              let (bs_7: [n_0]f64) =
+                map n_0 (as_6)
+                  \(a_8: f64) : (f64) ->
+                    let (b_9: f64) = f64.mul a_8 a_8
+                    in (b_9)
+              let (p_10: f64) =
+                reduce n_0 (bs_7)
+                  op \(a_11: f64, b_12: f64) : (f64) ->
+                    let (c_13: f64) = f64.min a_11 b_12
+                    in (c_13)
+                  neutral (f64.inf)
+              let (extreme_17: f64) =
+                reduce n_0 (bs_7)
+                  op \(a_14: f64, b_15: f64) : (f64) ->
+                    let (c_16: f64) = f64.min a_14 b_15
+                    in (c_16)
+                  neutral (f64.inf)
+              let (iota_18: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (best_26: i64) =
+                reduce_comm n_0 (bs_7, iota_18)
+                  pre \(x_19: f64, x_20: i64) : (i64) ->
+                    let (eq_21: bool) = f64.eq x_19 extreme_17
+                    let (chosen_22: i64) =
+                      if eq_21 then
+                        in (x_20)
+                      else
+                        in (n_0)
+                    in (chosen_22)
+                  op \(x_23: i64, y_24: i64) : (i64) ->
+                    let (z_25: i64) = i64.min x_23 y_24
+                    in (z_25)
+                  neutral (n_0)
+              let (lt_27: bool) = i64.lt best_26 n_0
+              let (chosen_28: i64) =
+                if lt_27 then
+                  in (best_26)
+                else
+                  in (-1i64)
+              let (le_35: bool) = i64.le 0i64 chosen_28
+              let (chosen_36: i64) =
+                if le_35 then
+                  in (1i64)
+                else
+                  in (0i64)
+              let (max_37: i64) = i64.max chosen_28 0i64
+              let (part_38: [chosen_36]f64) = slice as_6 [max_37 :+ chosen_36 * 1i64]
+              let (ct_39: [chosen_36]f64) = replicate [chosen_36] ct_2
+              let (adj_46: [chosen_36]f64) =
+                map chosen_36 (part_38, ct_39)
+                  \(a_40: f64, ct_42: f64) : (f64) ->
+                    let (mul_43: f64) = f64.mul a_40 ct_42
+                    let (mul_44: f64) = f64.mul a_40 ct_42
+                    let (add_45: f64) = f64.add mul_43 mul_44
+                    in (add_45)
+              let (zeros_47: [n_0]f64) = replicate [n_0] 0.0f64
+              let (part_48: [chosen_36]f64) = slice zeros_47 [max_37 :+ chosen_36 * 1i64]
+              let (sum_52: [chosen_36]f64) =
+                map chosen_36 (part_48, adj_46)
+                  \(x_49: f64, y_50: f64) : (f64) ->
+                    let (add_51: f64) = f64.add x_49 y_50
+                    in (add_51)
+              let (as_adj_53: [n_0]f64) = zeros_47 with [max_37 :+ chosen_36 * 1i64] = sum_52 certified
+              let (y_4: f64) = p_10
+              let (xs_adj_5: [n_0]f64) = as_adj_53
+              in (xs_adj_5)
+        "#]],
+    );
+}

@@ -6,9 +6,15 @@ typedef ELEM dz_half_ELEM __attribute__((vector_size(32), aligned(sizeof(ELEM)),
 typedef ELEM dz_quarter_ELEM __attribute__((vector_size(16), aligned(sizeof(ELEM)), may_alias));
 
 static inline ELEM dz_sum_ELEM(dz_lanes_ELEM lanes) {
-  ELEM parts[64 / sizeof(ELEM)];
-  memcpy(parts, &lanes, sizeof parts);
-  for (i64 half = 32 / sizeof(ELEM); half > 0; half /= 2)
+  dz_half_ELEM halves[2];
+  memcpy(halves, &lanes, sizeof halves);
+  halves[0] += halves[1];
+  dz_quarter_ELEM quarters[2];
+  memcpy(quarters, &halves[0], sizeof quarters);
+  quarters[0] += quarters[1];
+  ELEM parts[16 / sizeof(ELEM)];
+  memcpy(parts, &quarters[0], sizeof parts);
+  for (i64 half = 8 / sizeof(ELEM); half > 0; half /= 2)
     for (i64 l = 0; l < half; l++) parts[l] += parts[l + half];
   return parts[0];
 }

@@ -10,6 +10,7 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 use crate::automap::Edit;
 use crate::checks::EffectScheme;
 use crate::env::ValueBinding;
+use crate::typed::Alias;
 use crate::types::{IDX, Liftedness, References, Scheme, Type, TypeId, TypeParam, TypeParamKind, VarId};
 
 /// Why a definition could not be checked.
@@ -96,6 +97,8 @@ pub struct Context {
     /// The effects of definitions, and their rows as they are shown, where there are any.
     pub(crate) effects: HashMap<VarId, Rc<EffectScheme>>,
     pub(crate) effect_rows: HashMap<VarId, Vec<String>>,
+    /// Values that are others seen through a module type, or from outside of a parametric module.
+    pub aliases: HashMap<VarId, Alias>,
     /// Whether a file of the prelude is being checked.
     pub in_prelude: bool,
     /// Types whose values number the elements of arrays.

@@ -245,3 +245,38 @@ fn functions_used_in_several_handlers() {
         "#]],
     );
 }
+
+#[test]
+fn modules_hide_no_effects() {
+    check(
+        r"
+        module type each = { val each [n] 'a : (a -> ()) -> [n]a -> () }
+        module in_order : each = { def each [n] 'a (f: a -> ()) (xs: [n]a) : () = loop () for x in xs do f x }
+        module at_once : each = { def each [n] 'a (f: a -> ()) (xs: [n]a) : () = let _ = map f xs in () }
+        module nothing (x: {}) = { def each [n] 'a (f: a -> ()) (xs: [n]a) : () = let _ = map f xs in () }
+        module applied = nothing {}
+        def right [n] (xs: [n]i64) = yield_state 0 (\s -> in_order.each (\x -> s := x) xs)
+        def wrong [n] (xs: [n]i64) = yield_state 0 (\s -> at_once.each (\x -> s := x) xs)
+        def wrong_too [n] (xs: [n]i64) = yield_state 0 (\s -> applied.each (\x -> s := x) xs)
+        ",
+        expect![[r#"
+            test.fut:8:81: error [state-in-parallel]: State is used in a function that is applied to many elements at once, in no order
+            test.fut:9:85: error [state-in-parallel]: State is used in a function that is applied to many elements at once, in no order
+            right [n] : [n]i64 -> i64
+        "#]],
+    );
+}
+
+#[test]
+fn lifted_applications_have_the_effects_of_what_is_lifted() {
+    check(
+        r"
+        def f [n] (xs: [n]i64) : [n]() = (run_accum (\(h: accum i64) -> h += xs)).0
+        def g [n] (s: state i64) (xs: [n]i64) : [n]() = s := xs
+        ",
+        expect![[r#"
+            test.fut:3:59: error [state-in-parallel]: State is used in a function that is applied to many elements at once, in no order
+            f [n] : [n]i64 -> [n]()
+        "#]],
+    );
+}

@@ -163,7 +163,8 @@ fn cost_of_k_means() {
     let f = "def distance [d] (x: [d]f64) (y: [d]f64) = f64.sum (map (\\e -> e * e) (map2 (-) x y))
              def f [n][k][d] (points: [n][d]f64, centres: [k][d]f64) =
                f64.sum (map (\\p -> f64.minimum (map (distance p) centres)) points)";
-    check(&of_two(f, "[n][k][d]", "[n][d]f64", "[k][d]f64", "f64"), "", &[&[6, 2], &[3, 2]], 0);
+    // Every point adds to its own centre alone, and which one that is depends on the data.
+    check(&of_two(f, "[n][k][d]", "[n][d]f64", "[k][d]f64", "f64"), "", &[&[6, 2], &[3, 2]], 1);
 }
 
 #[test]

@@ -37,6 +37,9 @@ impl Ad<'_> {
         cts: &[Option<Atom>],
         loc: Loc,
     ) -> Res<()> {
+        if let Some(hot) = self.one_hot(arrays, cts) {
+            return self.rev_map_once(arrays, lambda, cts, hot, loc);
+        }
         let free = self.active_among(free_vars_lambda(lambda));
         let (free_arrays, free_scalars): (Vec<VarId>, Vec<VarId>) =
             free.into_iter().partition(|v| self.ty_var(*v).is_array());

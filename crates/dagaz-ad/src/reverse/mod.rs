@@ -14,6 +14,7 @@ mod hist;
 mod loops;
 mod map;
 mod neutral;
+pub(crate) mod one_hot;
 mod operator;
 mod places;
 mod reduce;

@@ -20,6 +20,7 @@ use dagaz_core::types::{Atom, Type, VarId};
 use crate::context::{Ad, Adj, Res, is_plus};
 use crate::rename::Renamer;
 
+use super::one_hot::OneHot;
 use super::operator::{Cotangent, Fold, ScalarOperator, extremum};
 
 impl Ad<'_> {
@@ -68,6 +69,7 @@ impl Ad<'_> {
             self.add_at(array, &dims, ct, &row, loc);
             return Ok(());
         }
+        let is_first = !self.adj.contains_key(&array);
         let old = self.adjoint(array, loc);
         self.adj.insert(array, Adj::Value(old));
         let cond = self.b.le(PrimType::I64, Atom::i64(0), at, loc);
@@ -77,8 +79,11 @@ impl Ad<'_> {
         })?;
         let otherwise = Body { stms: Vec::new(), result: vec![old] };
         let hint = self.hint(array, "_adj");
-        let new = self.let_exp(&hint, row.with_outer(&[n]), Exp::If { cond, then, otherwise }, loc);
-        self.adj.insert(array, Adj::Value(new));
+        let new = self.let_var(&hint, row.with_outer(&[n]), Exp::If { cond, then, otherwise }, loc);
+        if is_first {
+            self.one_hots.insert(new, OneHot { at, value: ct });
+        }
+        self.adj.insert(array, Adj::Value(new.into()));
         Ok(())
     }
 

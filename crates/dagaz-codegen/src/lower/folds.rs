@@ -15,6 +15,8 @@ use crate::imp::{LoopKind, Stm};
 
 /// So many parts of a piece are scanned at the same time.
 const CHAINS: usize = 4;
+/// The least or greatest of fewer rows is found before vectors of comparisons are set up and combined.
+const FEW: usize = 32;
 /// As many pieces as `dz_grain` makes, at most.
 const MAX_PIECES: usize = 1032;
 
@@ -170,10 +172,20 @@ impl Lower<'_> {
             Some(operators) => {
                 let names = left.iter().map(|p| self.name(p.var));
                 let sums: Vec<(&'static str, String)> = operators.into_iter().zip(names).collect();
-                self.simple_loop(from, to, &sums, &step)?;
-                self.zeros_in_order(left, start, &sums, |l| {
-                    l.loop_from(LoopKind::Sequential, from, to, &step)
-                })
+                if !sums.iter().any(|(operator, _)| matches!(*operator, "min" | "max")) {
+                    return self.simple_loop(from, to, &sums, &step);
+                }
+                let one_by_one = |l: &mut Self| l.loop_from(LoopKind::Sequential, from, to, step);
+                let (otherwise, ()) = self.nested(|l| {
+                    l.simple_loop(from, to, &sums, &step)?;
+                    l.zeros_in_order(left, start, &sums, one_by_one)
+                })?;
+                let deferred = self.deferred.take();
+                let few = self.nested(one_by_one);
+                self.deferred = deferred;
+                let (then, ()) = few?;
+                self.out.push(Stm::If { cond: format!("{to} - {from} < {FEW}"), then, otherwise });
+                Ok(())
             }
             None => {
                 self.remark(

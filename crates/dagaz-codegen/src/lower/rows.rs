@@ -1,6 +1,6 @@
 //! The rows that parallel operations take.
 
-use dagaz_core::exp::{Body, Exp, Lambda};
+use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::types::{Param, Type, VarId};
 
 use super::{Lower, Lowered};
@@ -74,7 +74,11 @@ impl Lower<'_> {
     }
 
     fn is_simple_body(&self, body: &Body) -> bool {
-        body.stms.iter().all(|stm| match &stm.exp {
+        body.stms.iter().all(|stm| self.is_simple_stm(stm))
+    }
+
+    pub(super) fn is_simple_stm(&self, stm: &Stm) -> bool {
+        match &stm.exp {
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Atom(_) => stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_))),
             Exp::Index { .. } => stm.pat.iter().all(|p| p.ty.rank() == 0),
@@ -84,7 +88,7 @@ impl Lower<'_> {
                     && self.is_simple_body(otherwise)
             }
             _ => false,
-        })
+        }
     }
 
     /// Asks now and then whether to go on.

@@ -7,12 +7,14 @@
 //!     map n (acc, is) \(acc, i) -> …acc[i] += x…
 //!     ==>  copies = neutral; for pieces of the iterations { …copies[piece][i] += x… }; for piece { acc += copies[piece] }
 
-use dagaz_core::exp::Lambda;
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
 use super::parallel::can_fail;
-use super::{Lower, Lowered, OpenAcc, elem};
+use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
 use crate::imp::Stm;
 
@@ -36,8 +38,12 @@ impl Lower<'_> {
         lambda: &Lambda,
     ) -> Lowered<()> {
         let bound = self.atom(width);
+        let is_along_row = self.is_along_row(arrays, lambda);
         let in_order = |l: &mut Self| {
-            l.repeatedly(|l| l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)))
+            l.repeatedly(|l| match is_along_row {
+                true => l.simple_loop("0", &bound, &[], &|l, i| l.iteration_of_map(pat, arrays, lambda, i)),
+                false => l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)),
+            })
         };
         let mut numbers: Vec<usize> =
             arrays.iter().filter_map(|array| self.accs.get(array).copied()).collect();
@@ -61,6 +67,38 @@ impl Lower<'_> {
             l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
             Ok(())
         })
+    }
+
+    /// Whether every iteration adds to a place of its own, one after the other in memory, and does nothing else but scalar
+    /// operations that cannot fail.
+    fn is_along_row(&self, arrays: &[VarId], lambda: &Lambda) -> bool {
+        let numbers = Some(Form::Range { start: "0L".to_string(), step: "1L".to_string() });
+        let is_count = |array: &VarId| self.vars.get(array).map(|info| info.form.clone()) == numbers;
+        let counters = arrays.iter().zip(&lambda.params).filter(|(array, _)| is_count(array));
+        let counters: Vec<Atom> = counters.map(|(_, param)| param.var.into()).collect();
+        let bound = lambda.params.iter().chain(lambda.body.stms.iter().flat_map(|stm| &stm.pat));
+        let bound: HashSet<VarId> = bound.map(|p| p.var).collect();
+        let is_invariant = |atom: &Atom| atom.as_var().is_none_or(|var| !bound.contains(&var));
+        // Only under its first name is an accumulator a parameter, and so it is updated once.
+        let is_sum_of_scalars = |acc: &VarId| {
+            let mut rows = arrays.iter().zip(&lambda.params).filter(|(_, p)| p.var == *acc);
+            let number = rows.next().and_then(|(array, _)| self.accs.get(array));
+            number.map(|number| &self.open[*number]).is_some_and(|open| {
+                let is_scalar = open.arrays.iter().all(|array| array.ty.rank() == open.shape.len());
+                let op = open.op.as_ref().map(|(op, _)| op);
+                let is_safe = |op: &Lambda| op.body.stms.iter().all(|stm| !can_fail(&stm.exp));
+                is_scalar && op.is_some_and(|op| self.is_simple(op) && is_safe(op))
+            })
+        };
+        let are_plain = lambda.params.iter().all(|p| !p.ty.is_array());
+        are_plain
+            && lambda.body.stms.iter().all(|stm| match &stm.exp {
+                Exp::UpdateAcc { acc, indices, .. } => {
+                    let Some((last, outer)) = indices.split_last() else { return false };
+                    is_sum_of_scalars(acc) && counters.contains(last) && outer.iter().all(is_invariant)
+                }
+                exp => self.is_simple_stm(stm) && !can_fail(exp),
+            })
     }
 
     /// Whether copies of an accumulator can be combined, element by element.

@@ -55,11 +55,16 @@ fn iterations(found: &Collected<'_>, scope: ScopeId) -> usize {
 
 /// Everything else is handed out by itself.
 fn is_computed_again(exp: &Exp) -> bool {
-    match exp {
-        Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) => true,
-        Exp::CmpOp(..) | Exp::Convert(..) | Exp::If { .. } => true,
-        _ => false,
-    }
+    matches!(
+        exp,
+        Exp::Atom(_)
+            | Exp::UnOp(..)
+            | Exp::BinOp(..)
+            | Exp::TernOp(..)
+            | Exp::CmpOp(..)
+            | Exp::Convert(..)
+            | Exp::If { .. }
+    )
 }
 
 fn has_function(exp: &Exp) -> bool {

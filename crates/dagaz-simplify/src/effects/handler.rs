@@ -287,10 +287,10 @@ fn same_structure(a: &EType, b: &EType) -> bool {
             xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(same)
         }
         (EType::Sum(xs), EType::Sum(ys)) => {
-            let same = |((n, x), (m, y)): (&(Name, Vec<EType>), &(Name, Vec<EType>))| {
-                n == m && x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same_structure(x, y))
+            let all = |xs: &[EType], ys: &[EType]| {
+                xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| same_structure(x, y))
             };
-            xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(same)
+            xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|((n, x), (m, y))| n == m && all(x, y))
         }
         (EType::Fun, EType::Fun) => true,
         (EType::Acc(x), EType::Acc(y)) | (EType::Ref(x), EType::Ref(y)) => same_structure(x, y),

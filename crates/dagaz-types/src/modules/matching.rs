@@ -260,7 +260,9 @@ impl Checker<'_> {
             }
             Error::from(d)
         })?;
-        Ok(Alias { var: want, params: want_scheme.params.clone(), target, inst })
+        let alias = Alias { var: want, params: want_scheme.params.clone(), target, inst };
+        self.cx.aliases.insert(want, alias.clone());
+        Ok(alias)
     }
 
     /// Is a value of this scheme usable at this type? Gives the type arguments.

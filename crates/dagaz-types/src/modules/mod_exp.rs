@@ -6,12 +6,12 @@ use dagaz_syntax::ast::{ModBind, ModExp, ModExpKind, ModParam, ModTypeExp};
 use dagaz_syntax::{Diagnostic, Span};
 
 use super::Checker;
-use super::rename::Renamer;
+use super::rename::{Renamer, own_argument};
 use crate::Role;
 use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module};
 use crate::infer::lookup_module;
-use crate::typed::{Apply, Dec, Functor};
+use crate::typed::{Alias, Apply, Dec, Functor};
 use crate::types::Liftedness;
 
 impl Checker<'_> {
@@ -152,6 +152,11 @@ impl Checker<'_> {
         let module = renamer.module(&functor.result.module);
         let renamed = renamer.finish();
         self.generative.extend(renamed.types.iter().map(|(new, _)| *new));
+        for (new, inside) in &renamed.values {
+            let params = self.cx.values.get(new).map_or_else(Vec::new, |info| info.scheme.params.clone());
+            let inst = params.iter().map(own_argument).collect();
+            self.cx.aliases.insert(*new, Alias { var: *new, params, target: *inside, inst });
+        }
         // Coerced functors of the argument have ids of the parameter already.
         self.decs.extend(matched.functors);
         self.decs.push(Rc::new(Dec::Apply(Apply {

@@ -206,7 +206,7 @@ fn scalar(prim: PrimType, seed: usize) -> String {
 fn call(program: &Compiled, entry: &str, args: &[Value]) -> Result<Vec<Value>, String> {
     let mut session = program.session_on(Backend::Interpreter);
     let deadline = Some(Instant::now() + PATIENCE);
-    session.set_limits(Limits { deadline, ..Limits::default() });
+    session.set_limits(Limits { deadline, ..Limits::generous() });
     session.call(entry, args.to_vec()).map_err(|error| error.to_string())
 }
 

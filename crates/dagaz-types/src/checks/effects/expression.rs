@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use dagaz_syntax::Span;
+use dagaz_syntax::{Name, Span};
 
 use super::graph::{Constraint, Place};
 use super::shape::{Node, Shape};
 use super::{Checker, EffectScheme, intrinsic};
+use crate::subst::Subst;
 use crate::typed::{Access, Def, Exp, ExpKind, Lambda, LoopForm, Pat, PatKind, SliceIndex};
 use crate::types::{Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId};
 
@@ -87,9 +88,14 @@ impl Checker<'_> {
             Some(Binding::Many(scheme)) => Some(scheme.clone()),
             None => self.cx.effects.get(&var).cloned(),
         };
-        match scheme {
-            Some(scheme) => self.instantiate(&scheme, inst, e.span),
-            None => {
+        match (scheme, self.cx.aliases.get(&var)) {
+            (Some(scheme), _) => self.instantiate(&scheme, inst, e.span),
+            (None, Some(alias)) => {
+                let subst = Subst::instantiate(&alias.params, inst);
+                let inst: Vec<TypeArg> = alias.inst.iter().map(|arg| subst.arg(arg)).collect();
+                self.variable(alias.target, &inst, e)
+            }
+            (None, None) => {
                 let shape = self.shape(&e.ty);
                 self.assume_called(&shape, self.place(e.span));
                 shape
@@ -115,7 +121,7 @@ impl Checker<'_> {
         }
     }
 
-    fn intrinsic(&mut self, name: dagaz_syntax::Name, inst: &[TypeArg], e: &Exp) -> Shape {
+    fn intrinsic(&mut self, name: Name, inst: &[TypeArg], e: &Exp) -> Shape {
         let Some(scheme) = self.cx.intrinsics.get(&name).cloned() else { return self.shape(&e.ty) };
         let params = self.params(&scheme.params, inst);
         let shape = self.shape_with(&scheme.ty, &params);
@@ -264,18 +270,7 @@ impl Checker<'_> {
                 self.exp(l, row);
                 self.exp(r, row)
             }
-            ExpKind::Constr { name, args } => {
-                let whole = self.shape(&e.ty);
-                for (i, arg) in args.iter().enumerate() {
-                    let shape = self.exp(arg, row);
-                    if let Shape::Sum(constrs) = &whole
-                        && let Some((_, payload)) = constrs.iter().find(|(c, _)| c == name)
-                    {
-                        self.graph.flow_shape(&shape, &payload[i]);
-                    }
-                }
-                whole
-            }
+            ExpKind::Constr { name, args } => self.constructor(e, *name, args, row),
             ExpKind::Range { start, second, end, .. } => {
                 self.exp(start, row);
                 second.iter().for_each(|e| drop(self.exp(e, row)));
@@ -298,25 +293,7 @@ impl Checker<'_> {
                 }
                 self.joined(&e.ty, all)
             }
-            ExpKind::With { target, path, value } => {
-                let old = self.exp(target, row);
-                for step in path {
-                    match step {
-                        Access::Field(_) => {}
-                        Access::Index(slice, _) => self.slice(slice, row),
-                    }
-                }
-                let new = self.exp(value, row);
-                let whole = self.joined(&e.ty, [old]);
-                let part = path.iter().fold(Some(whole.clone()), |shape, step| match step {
-                    Access::Field(field) => shape?.field(*field),
-                    Access::Index(slice, _) => Some(shape?.element(slice.len())),
-                });
-                if let Some(part) = part {
-                    self.graph.flow_shape(&new, &part);
-                }
-                whole
-            }
+            ExpKind::With { target, path, value } => self.update(e, target, path, value, row),
             ExpKind::Let { .. }
             | ExpKind::LetFun { .. }
             | ExpKind::Ascript(_)
@@ -324,6 +301,39 @@ impl Checker<'_> {
             | ExpKind::Attr(..)
             | ExpKind::Assert { .. } => self.exp(e, row),
         }
+    }
+
+    fn constructor(&mut self, e: &Exp, name: Name, args: &[Exp], row: Node) -> Shape {
+        let whole = self.shape(&e.ty);
+        for (i, arg) in args.iter().enumerate() {
+            let shape = self.exp(arg, row);
+            if let Shape::Sum(constrs) = &whole
+                && let Some((_, payload)) = constrs.iter().find(|(c, _)| *c == name)
+            {
+                self.graph.flow_shape(&shape, &payload[i]);
+            }
+        }
+        whole
+    }
+
+    fn update(&mut self, e: &Exp, target: &Exp, path: &[Access], value: &Exp, row: Node) -> Shape {
+        let old = self.exp(target, row);
+        for step in path {
+            match step {
+                Access::Field(_) => {}
+                Access::Index(slice, _) => self.slice(slice, row),
+            }
+        }
+        let new = self.exp(value, row);
+        let whole = self.joined(&e.ty, [old]);
+        let part = path.iter().try_fold(whole.clone(), |shape, step| match step {
+            Access::Field(field) => shape.field(*field),
+            Access::Index(slice, _) => Some(shape.element(slice.len())),
+        });
+        if let Some(part) = part {
+            self.graph.flow_shape(&new, &part);
+        }
+        whole
     }
 
     /// One of several values.

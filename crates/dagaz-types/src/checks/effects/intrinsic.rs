@@ -7,7 +7,7 @@ use crate::types::RefKind;
 /// Adds what is special about an intrinsic of this shape.
 pub(super) fn constrain(graph: &mut Graph, name: &str, shape: &Shape, at: Place) {
     let (params, row) = parameters(shape);
-    let functions: Vec<Node> = params.iter().filter_map(|p| last_row(p)).collect();
+    let functions: Vec<Node> = params.iter().filter_map(last_row).collect();
     match (name, params.as_slice()) {
         ("map", [f, ..]) => {
             if let (Some(f), Some(row)) = (last_row(f), row) {

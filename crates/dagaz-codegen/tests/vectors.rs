@@ -1,0 +1,96 @@
+//! Which loops are for vector units: the loops and branches of generated C.
+
+use dagaz_codegen::generate_body;
+use dagaz_core::parse::parse;
+use expect_test::{Expect, expect};
+
+/// Loops, what is said about them, and branches that are not about errors.
+fn check(core: &str, expected: Expect) {
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let is_shown = |line: &&str| {
+        line.starts_with("#pragma") || line.starts_with("for (") || line.starts_with("if (x_") || {
+            line.starts_with("if (") && line.contains(" < ") && !line.contains("return")
+        }
+    };
+    let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
+    expected.assert_eq(&(shown.join("\n") + "\n"));
+}
+
+#[test]
+fn the_greatest_number_is_found_by_vector_units() {
+    check(
+        r#"def f (n: i64, xs: [n]f64) : (m: f64) =
+            let (m: f64) = reduce n (xs)
+              op \(a: f64, b: f64) : (f64) ->
+                let (c: f64) = f64.max a b
+                in (c)
+              neutral (-f64.inf)
+            in (m)
+
+          entry "f" = f
+            sizes 1 0
+            param "xs" : value "[]f64" [n]f64
+            result value "f64" f64"#,
+        expect![[r#"
+            if (to_t4 - from_t3 < 32) {
+            for (i64 i_t10 = from_t3; i_t10 < to_t4; i_t10++) {
+            #pragma omp simd reduction(max:a_4)
+            for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
+            for (i64 i_t8 = from_t3; i_t8 < to_t4; i_t8++) {
+            for (i64 i_t12 = 0; i_t12 < (n_0 + grain_t1 - 1) / grain_t1; i_t12++) {
+        "#]],
+    );
+}
+
+#[test]
+fn rows_of_accumulators_are_added_to_by_vector_units() {
+    check(
+        r#"def f (n: i64, m: i64, k: i64, is: [n]i64, xss: [n][m]f64, base: [k][m]f64) : (yss: [k][m]f64) =
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (yss: [k][m]f64) = with_acc
+              over [k, m] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [k, m] (f64)) : (acc [k, m] (f64)) ->
+                let (out: acc [k, m] (f64)) = map n (is, xss, acc)
+                  \(i: i64, xs: [m]f64, a: acc [k, m] (f64)) : (acc [k, m] (f64)) ->
+                  let (b: acc [k, m] (f64)) = map m (js, xs, a)
+                    \(j: i64, x: f64, c: acc [k, m] (f64)) : (acc [k, m] (f64)) ->
+                    let (d: acc [k, m] (f64)) = update_acc c [i, j] (x)
+                    in (d)
+                  in (b)
+                in (out)
+            in (yss)
+
+          entry "f" = f
+            sizes 3 0
+            param "is" : value "[]i64" [n]i64
+            param "xss" : value "[][]f64" [n][m]f64
+            param "base" : value "[][]f64" [k][m]f64
+            result value "[][]f64" [k][m]f64"#,
+        expect![[r#"
+            for (i64 i_t8 = from_t6; i_t8 < to_t7; i_t8++) {
+            #pragma omp simd
+            for (i64 i_t10 = 0; i_t10 < m_1; i_t10++) {
+            if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
+            for (i64 i_t14 = 0; i_t14 < copies_t1; i_t14++) {
+            #pragma omp simd
+            for (i64 i_t16 = from_t12; i_t16 < to_t13; i_t16++) {
+            for (i64 i_t26 = from_t24; i_t26 < to_t25; i_t26++) {
+            if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
+            for (i64 i_t30 = 0; i_t30 < copies_t19; i_t30++) {
+            #pragma omp simd
+            for (i64 i_t32 = from_t28; i_t32 < to_t29; i_t32++) {
+            if (DZ_UNLIKELY(m_1 < 0)) {
+            #pragma omp simd
+            for (i64 i_t4 = 0; i_t4 < copies_t1 * (k_2 * m_1); i_t4++) {
+            for (i64 i_t18 = 0; i_t18 < n_0; i_t18++) {
+            #pragma omp simd
+            for (i64 i_t22 = 0; i_t22 < copies_t19 * (k_2 * m_1); i_t22++) {
+            #pragma omp simd
+            for (i64 i_t35 = 0; i_t35 < m_1; i_t35++) {
+            if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
+        "#]],
+    );
+}
