@@ -101,10 +101,16 @@ pub fn check_as(dialect: Dialect, source: &str, expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// Check a program whose maps may be left out: the diagnostics with all help, or the program with its maps. What is
-/// written out must be accepted without AUTOMAP, and say the same.
+/// Check a program whose maps may be left out.
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn check_maps(source: &str, expect: Expect) {
+    expect.assert_eq(&with_maps(source));
+}
+
+/// The program with its maps, or the diagnostics with all help. What is written out must be accepted without any maps
+/// put in, and say the same.
+#[allow(dead_code, reason = "not all test files are about maps")]
+pub fn with_maps(source: &str) -> String {
     let (loader, file, checked) = check_main(source, Dialect::Dagaz);
     let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
     let mut out = String::new();
@@ -119,7 +125,7 @@ pub fn check_maps(source: &str, expect: Expect) {
         assert!(explicit.edits.is_empty(), "maps are missing in\n{out}");
         assert_eq!(explicit.signatures, checked.signatures, "\n{out}\n{complaints}");
     }
-    expect.assert_eq(&out);
+    out
 }
 
 fn line(sources: &SourceMap, d: &Diagnostic) -> String {
