@@ -292,6 +292,11 @@ fn plain_futhark_has_none() {
         def (+=) (x: i64) (y: i64) = x + y
         def get = 2 += 3
         ",
-        expect![[""]],
+        expect![[r#"
+            test.fut:2:23: error [unknown-name]: Unknown variable "yield_state"
+            test.fut:3:19: error [unknown-name]: Unknown type "accum"
+            (+=) : i64 -> i64 -> i64
+            get : i64
+        "#]],
     );
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dagaz_syntax::ast::{Dec, DecKind, ModExp, ModExpKind};
 use dagaz_syntax::{Diagnostic, FileId, Severity, SourceMap, parse_program};
-use dagaz_types::{CheckedProgram, Dialect, Role, Unit, check_program, edited_file};
+use dagaz_types::{CheckedProgram, Dialect, Role, Unit, check_after, check_prelude, edited_file};
 use expect_test::Expect;
 
 #[derive(Default)]
@@ -76,7 +76,8 @@ fn check_main(source: &str, dialect: Dialect) -> (Loader, FileId, CheckedProgram
     loader.prelude_file(&prelude.join("prelude.fut"), Role::PreludeRoot);
     loader.unit("test.fut", source, Role::Main, None);
     let file = FileId(loader.units.len() as u32 - 1);
-    let checked = check_program(&loader.units, &loader.sources, dialect);
+    let (prelude, main) = loader.units.split_at(loader.units.len() - 1);
+    let checked = check_after(&check_prelude(prelude, &loader.sources), main, &loader.sources, dialect);
     (loader, file, checked)
 }
 
@@ -87,6 +88,7 @@ pub fn check(source: &str, expect: Expect) {
 }
 
 /// As [`check`], in either dialect.
+#[allow(dead_code, reason = "some test files are about maps alone")]
 pub fn check_as(dialect: Dialect, source: &str, expect: Expect) {
     let (loader, _, checked) = check_main(source, dialect);
     let mut out = String::new();
