@@ -4,7 +4,7 @@ mod consistency;
 
 use std::path::Path;
 
-use consistency::{Verdict, programs, remove_maps};
+use consistency::{Removal, Verdict, programs, remove_maps};
 use expect_test::{Expect, expect};
 
 /// Takes out all maps, one at a time, of all programs in some folders, and lists those that become another program. There
@@ -23,7 +23,8 @@ fn check(folders: &[&str], at_least: (usize, usize), expect: Expect) {
                 Verdict::Ambiguous | Verdict::Rejected => {}
                 Verdict::Plain | Verdict::Different | Verdict::NotExplicit => {
                     let name = path.strip_prefix(&root).unwrap_or(&path);
-                    out.push_str(&format!("{}: {:?}: {}\n", name.display(), removal.verdict, removal.text));
+                    let Removal { line, text, verdict } = removal;
+                    out.push_str(&format!("{}:{line}: {verdict:?}: {text}\n", name.display()));
                 }
             }
         }

@@ -190,7 +190,7 @@ fn array(elem: PrimType, sizes: &[usize], seed: usize) -> String {
 
 fn scalar(prim: PrimType, seed: usize) -> String {
     match prim {
-        PrimType::Bool => (seed % 2 == 0).to_string(),
+        PrimType::Bool => seed.is_multiple_of(2).to_string(),
         PrimType::F16 | PrimType::F32 | PrimType::F64 => format!("{}.{}{prim}", seed % 3, seed % 7 + 1),
         PrimType::I8
         | PrimType::I16
