@@ -44,7 +44,8 @@ fn k_means() {
 
 #[test]
 fn mri_q() {
-    let args = "[[0.1f32, 0.2f32, 0.3f32], [0.5f32, 0.1f32, 0.0f32]] [1.0f32, 2.0f32] [[1.0f32, 2.0f32, 3.0f32]]";
+    let args =
+        "[[0.1f32, 0.2f32, 0.3f32], [0.5f32, 0.1f32, 0.0f32]] [1.0f32, 2.0f32] [[1.0f32, 2.0f32, 3.0f32]]";
     check("mriq", args, args);
 }
 
@@ -69,7 +70,8 @@ fn convolution() {
 
 /// The lines of a program that read an array and check the index.
 fn checked_reads(program: &str) -> Vec<String> {
-    let compiled = compile_source("test.fut", program).unwrap_or_else(|failure| panic!("{}", failure.summary()));
+    let compiled =
+        compile_source("test.fut", program).unwrap_or_else(|failure| panic!("{}", failure.summary()));
     let core = print_without_locs(compiled.core());
     let reads = core.lines().filter(|line| line.contains("] =") || line.trim_end().ends_with(']'));
     reads.filter(|line| line.contains(" = ") && !line.contains("certified")).map(str::to_owned).collect()
