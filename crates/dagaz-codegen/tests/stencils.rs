@@ -99,7 +99,9 @@ fn sums_are_over_the_rows_that_count() {
             result value "f64" f64"#
         )
     };
-    check(&sum("0.0f64"), expect![[r#"
+    check(
+        &sum("0.0f64"),
+        expect![[r#"
         i64 first_t5 = from_t3;
         first_t5 = i64_max(first_t5, dz_plus(3L, 0L));
         i64 last_t6 = to_t4;
@@ -107,10 +109,14 @@ fn sums_are_over_the_rows_that_count() {
         #pragma omp simd reduction(+:a_14)
         for (i64 i_t8 = first_t5; i_t8 < last_t6; i_t8++) {
         for (i64 i_t10 = 0; i_t10 < (n_0 + grain_t1 - 1) / grain_t1; i_t10++) {
-    "#]]);
-    check(&sum("-0.0f64"), expect![[r#"
+    "#]],
+    );
+    check(
+        &sum("-0.0f64"),
+        expect![[r#"
         #pragma omp simd reduction(+:a_14)
         for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
         for (i64 i_t8 = 0; i_t8 < (n_0 + grain_t1 - 1) / grain_t1; i_t8++) {
-    "#]]);
+    "#]],
+    );
 }
