@@ -9,21 +9,23 @@
 //! ```
 //!
 //! Only what cannot fail is moved, since the body may never run: scalar operations, `iota`s of sizes that arrays outside
-//! have, and views. Reads stay, for their index may be in bounds only where they are.
+//! have, views, and the folds of [`crate::anywhere`]. Reads stay, for their index may be in bounds only where they are.
 
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::direct_operands;
+use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
-use dagaz_core::visit::lambdas_mut;
-
+use crate::anywhere::Anywhere;
 use crate::effects::cannot_fail;
 
 pub fn hoist_invariants(program: &mut Program) {
     let mut hoister = Hoister::default();
-    program.consts.iter().for_each(|stm| hoister.bind(&stm.pat));
+    for stm in &program.consts {
+        hoister.bind(&stm.pat);
+        hoister.anywhere.define(stm);
+    }
     for fun in &mut program.funs {
         let mark = hoister.log.len();
         hoister.bind(&fun.params);
@@ -40,12 +42,14 @@ struct Hoister {
     sizes: HashSet<VarId>,
     /// What was added, with whether it was bound or a size.
     log: Vec<(VarId, bool)>,
+    anywhere: Anywhere,
 }
 
 impl Hoister {
     fn bind<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
         for param in params {
             self.bind_var(param.var);
+            self.anywhere.bind(param);
             self.exists(&param.ty);
         }
     }
@@ -82,6 +86,7 @@ impl Hoister {
                 all.push(hoisted);
             }
             self.bind(&stm.pat);
+            self.anywhere.define(&stm);
             all.push(stm);
         }
         *stms = all;
@@ -111,6 +116,9 @@ impl Hoister {
                 hoisted.extend(self.iterated(&params, counter, body));
             }
             _ => {
+                if let Exp::Map { width, arrays, lambda } = &*exp {
+                    self.anywhere.enter(*width, arrays, lambda);
+                }
                 for lambda in lambdas_mut(exp) {
                     let params = lambda.params.clone();
                     let more = self.iterated(&params, None, &mut lambda.body);
@@ -143,7 +151,7 @@ impl Hoister {
         hoisted
     }
 
-    fn is_invariant(&self, stm: &Stm) -> bool {
+    fn is_invariant(&mut self, stm: &Stm) -> bool {
         let is_safe = match &stm.exp {
             Exp::BinOp(..) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {
                 cannot_fail(&stm.exp)
@@ -156,7 +164,10 @@ impl Hoister {
             Exp::Contract { .. } => false,
             Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => false,
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Assert { .. } => false,
-            Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => false,
+            Exp::Map { .. } | Exp::Reduce { .. } => {
+                free_vars(&stm.exp).iter().all(|v| self.bound.contains(v)) && self.anywhere.is_fold(&stm.exp)
+            }
+            Exp::Trace { .. } | Exp::Scan { .. } => false,
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => false,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => false,
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => false,

@@ -6,6 +6,7 @@
 //! the table of contents.
 
 mod accumulators;
+mod anywhere;
 mod bounds;
 mod common;
 mod contractions;

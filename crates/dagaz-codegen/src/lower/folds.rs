@@ -37,7 +37,7 @@ impl Fold<'_> {
 }
 
 impl Lower<'_> {
-    fn is_simple_fold(&self, fold: &Fold<'_>) -> bool {
+    pub(super) fn is_simple_fold(&self, fold: &Fold<'_>) -> bool {
         self.is_simple(fold.op) && fold.pre.is_none_or(|pre| self.is_simple(pre))
     }
 
@@ -63,8 +63,9 @@ impl Lower<'_> {
         pat.iter().for_each(|param| self.declare(param));
         if !self.is_outermost() {
             return self.block(|l| {
+                let (from, to) = l.narrow(fold, "0", &bound);
                 l.repeatedly(|l| {
-                    l.fold_piece(fold, fold.neutral, ("0", &bound), is_simple, &mut |_, _| Ok(()))
+                    l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(()))
                 })?;
                 for (param, output) in left.iter().zip(pat) {
                     let (target, value) = (l.name(output.var), l.name(param.var));
@@ -78,7 +79,8 @@ impl Lower<'_> {
             let parts = l.part_arrays(pat)?;
             let start = piece_start(fold.op, fold.neutral);
             l.pieces_of(&bound, &grain, |l, from, to| {
-                l.fold_piece(fold, &start, (from, to), is_simple, &mut |_, _| Ok(()))?;
+                let (first, last) = l.narrow(fold, from, to);
+                l.fold_piece(fold, &start, (&first, &last), is_simple, &mut |_, _| Ok(()))?;
                 for (param, part) in left.iter().zip(&parts) {
                     let value = l.name(param.var);
                     l.line(format!("{part}[{from} / {grain}] = {value};"));
@@ -458,7 +460,7 @@ impl Lower<'_> {
 }
 
 /// The operations on scalars that an operator consists of, one for each component.
-fn components(op: &Lambda) -> Option<Vec<(BinOp, PrimType)>> {
+pub(super) fn components(op: &Lambda) -> Option<Vec<(BinOp, PrimType)>> {
     let (left, right) = op.params.split_at(op.body.result.len().min(op.params.len()));
     if op.body.stms.len() != op.body.result.len() {
         return None;

@@ -6,6 +6,9 @@
 //!     for j { a = max(0, j - 1); b = min(n - 1, j + 1); … }
 //!     ==>
 //!     for j in [0, 1) and [n - 1, n) { as before }    for j in [1, n - 1) { a = j - 1; b = j + 1; … }
+//!
+//! Numbers are near the beginning, and what differs from the number of iterations by a number is near their end; so
+//! `n - 1 < j`, like `j == n - 1`, is false in the middle.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,6 +16,8 @@ use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
+
+use super::symbols::Symbols;
 
 /// The middle of a loop: the least and the first too great value of the counter are the greatest of `from` and the least
 /// of `to`, each an atom and a number to be added.
@@ -22,9 +27,17 @@ pub(super) struct Interior {
     pub(super) lambda: Lambda,
 }
 
-/// The middle part, if there is anything to gain. `counters` are the parameters that hold the number of the iteration.
-pub(super) fn interior(lambda: &Lambda, counters: &HashSet<VarId>) -> Option<Interior> {
+/// The middle part, if there is anything to gain. `counters` are the parameters that hold the number of the iteration, of
+/// which there are `width`.
+pub(super) fn interior(
+    symbols: &Symbols,
+    width: Atom,
+    lambda: &Lambda,
+    counters: &HashSet<VarId>,
+) -> Option<Interior> {
     let mut finder = Finder {
+        symbols,
+        width,
         affine: HashMap::new(),
         bound: HashSet::new(),
         from: Vec::new(),
@@ -56,7 +69,18 @@ fn strictest(limits: &mut Vec<(Atom, i64)>, is_stricter: fn(i64, i64) -> bool) {
     }
 }
 
-struct Finder {
+/// The border that something is near to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Lower,
+    Upper,
+    Unknown,
+}
+
+struct Finder<'a> {
+    symbols: &'a Symbols,
+    /// How many iterations there are.
+    width: Atom,
     /// Variables that are the counter plus a number.
     affine: HashMap<VarId, i64>,
     /// Variables that can differ between iterations.
@@ -67,7 +91,7 @@ struct Finder {
     known: HashMap<VarId, Atom>,
 }
 
-impl Finder {
+impl Finder<'_> {
     fn resolve(&self, atom: Atom) -> Atom {
         atom.as_var().and_then(|v| self.known.get(&v).copied()).unwrap_or(atom)
     }
@@ -107,7 +131,7 @@ impl Finder {
         match (stm.pat.as_slice(), self.answer(&stm.exp)) {
             ([param], Some(answer)) => self.know(param.var, answer),
             ([param], None) => {
-                if let Some(offset) = self.offset(&stm.exp) {
+                if let Some(offset) = offset(&self.affine, &stm.exp) {
                     self.affine.insert(param.var, offset);
                 }
                 out.push(stm);
@@ -145,20 +169,15 @@ impl Finder {
         self.known.insert(var, answer);
     }
 
-    /// The counter plus a number, plus another one; not if the sum could be too great for the type.
-    fn offset(&self, exp: &Exp) -> Option<i64> {
-        const GREATEST: u64 = 1 << 40;
-        let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
-        let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());
-        let sum = match op {
-            BinOp::Add => match (self.affine(*a), number(b), self.affine(*b), number(a)) {
-                (Some(offset), Some(n), _, _) | (_, _, Some(offset), Some(n)) => offset.checked_add(n),
-                _ => None,
-            },
-            BinOp::Sub => self.affine(*a)?.checked_sub(number(b)?),
-            _ => None,
-        };
-        sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
+    /// The border where the counter plus a number is `fixed`.
+    fn side(&self, fixed: Atom, offset: i64) -> Side {
+        let number = |atom: Atom| atom.as_const().and_then(|p| p.as_i64());
+        match (number(fixed), number(self.width)) {
+            (Some(fixed), Some(width)) if fixed.saturating_sub(offset) >= width / 2 => Side::Upper,
+            (Some(_), _) => Side::Lower,
+            (None, _) if self.symbols.differ_by_number(fixed, self.width) => Side::Upper,
+            (None, _) => Side::Unknown,
+        }
     }
 
     /// What an expression is in the middle part, which becomes smaller for it.
@@ -169,11 +188,17 @@ impl Finder {
                 (Atom::Const(Prim::Bool(true)), other) | (other, Atom::Const(Prim::Bool(true))) => {
                     Some(*other)
                 }
+                (no @ Atom::Const(Prim::Bool(false)), _) | (_, no @ Atom::Const(Prim::Bool(false))) => {
+                    Some(*no)
+                }
                 _ => None,
             },
             Exp::BinOp(BinOp::Or, PrimType::Bool, a, b) => match (a, b) {
                 (Atom::Const(Prim::Bool(false)), other) | (other, Atom::Const(Prim::Bool(false))) => {
                     Some(*other)
+                }
+                (yes @ Atom::Const(Prim::Bool(true)), _) | (_, yes @ Atom::Const(Prim::Bool(true))) => {
+                    Some(*yes)
                 }
                 _ => None,
             },
@@ -197,28 +222,58 @@ impl Finder {
     fn comparison(&mut self, op: CmpOp, a: Atom, b: Atom) -> Option<Atom> {
         let strict = i64::from(op == CmpOp::Lt);
         match (self.affine(a), self.affine(b), op) {
-            // The counter is below something.
+            // The counter is below something that is not at the beginning.
             (Some(offset), None, CmpOp::Lt | CmpOp::Le) if self.is_invariant(b) => {
-                self.to.push((b, (1 - strict).checked_sub(offset)?));
-                Some(Atom::bool(true))
+                let is_so = self.side(b, offset) != Side::Lower;
+                let border = (b, (1 - strict).checked_sub(offset)?);
+                if is_so {
+                    self.to.push(border)
+                } else {
+                    self.from.push(border)
+                }
+                Some(Atom::bool(is_so))
             }
+            // It is above something that is not at the end.
             (None, Some(offset), CmpOp::Lt | CmpOp::Le) if self.is_invariant(a) => {
-                self.from.push((a, strict.checked_sub(offset)?));
-                Some(Atom::bool(true))
+                let is_so = self.side(a, offset) != Side::Upper;
+                let border = (a, strict.checked_sub(offset)?);
+                if is_so {
+                    self.from.push(border)
+                } else {
+                    self.to.push(border)
+                }
+                Some(Atom::bool(is_so))
             }
-            // The first number is the lower border, and anything else is taken for the upper one.
             (Some(offset), None, CmpOp::Eq) | (None, Some(offset), CmpOp::Eq) => {
                 let fixed = if self.affine(a).is_some() { b } else { a };
                 if !self.is_invariant(fixed) {
                     return None;
                 }
-                match fixed.as_const().and_then(|p| p.as_i64()) == Some(offset) {
-                    true => self.from.push((fixed, 1i64.checked_sub(offset)?)),
-                    false => self.to.push((fixed, offset.checked_neg()?)),
+                match self.side(fixed, offset) {
+                    Side::Lower => self.from.push((fixed, 1i64.checked_sub(offset)?)),
+                    Side::Upper | Side::Unknown => self.to.push((fixed, offset.checked_neg()?)),
                 }
                 Some(Atom::bool(false))
             }
             _ => None,
         }
     }
+}
+
+/// The counter plus a number, plus another one; not if the sum could be too great for the type. `affine` are the variables
+/// that are the counter plus a number.
+pub(super) fn offset(affine: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
+    const GREATEST: u64 = 1 << 40;
+    let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
+    let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());
+    let affine = |atom: &Atom| atom.as_var().and_then(|v| affine.get(&v).copied());
+    let sum = match op {
+        BinOp::Add => match (affine(a), number(b), affine(b), number(a)) {
+            (Some(offset), Some(n), _, _) | (_, _, Some(offset), Some(n)) => offset.checked_add(n),
+            _ => None,
+        },
+        BinOp::Sub => affine(a)?.checked_sub(number(b)?),
+        _ => None,
+    };
+    sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
 }

@@ -18,6 +18,7 @@ mod folds;
 mod functions;
 mod histograms;
 mod interior;
+mod narrowing;
 mod overwriting;
 mod parallel;
 mod placing;

@@ -63,14 +63,14 @@ impl Lower<'_> {
         if self.is_simple(lambda) {
             let cost = self.cost(&[lambda]);
             self.pieces(&bound, &cost, false, |l, from, to| {
-                l.map_by_parts(pat, arrays, lambda, from, to, true)
+                l.map_by_parts(pat, (width, arrays), lambda, from, to, true)
             })?;
         } else if lambda.ret.iter().any(Type::is_acc) {
             self.map_with_accumulators(pat, width, arrays, lambda)?;
         } else {
             let cost = self.cost(&[lambda]);
             self.pieces(&bound, &cost, true, |l, from, to| {
-                l.map_by_parts(pat, arrays, lambda, from, to, false)
+                l.map_by_parts(pat, (width, arrays), lambda, from, to, false)
             })?;
         }
         for (param, result) in pat.iter().zip(&lambda.body.result).filter(|(p, _)| p.ty.is_acc()) {
@@ -79,23 +79,31 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// The parameters that hold the number of the row.
+    pub(super) fn counters(&self, arrays: &[VarId], params: &[Param]) -> HashSet<VarId> {
+        let counts = |array: &VarId| {
+            let form = self.vars.get(array).map(|info| &info.form);
+            form == Some(&Form::Range { start: "0L".to_string(), step: "1L".to_string() })
+        };
+        let counters = arrays.iter().zip(params).filter(|(array, _)| counts(array));
+        counters.map(|(_, param)| param.var).collect()
+    }
+
     /// The loop of a map; its middle part by itself, if it is simpler there.
     fn map_by_parts(
         &mut self,
         pat: &[Param],
-        arrays: &[VarId],
+        (width, arrays): (Atom, &[VarId]),
         lambda: &Lambda,
         from: &str,
         to: &str,
         is_simple: bool,
     ) -> Lowered<()> {
-        let counts = |array: &VarId| {
-            let form = self.vars.get(array).map(|info| &info.form);
-            form == Some(&Form::Range { start: "0L".to_string(), step: "1L".to_string() })
+        let counters = self.counters(arrays, &lambda.params);
+        let middle = match self.is_at_border {
+            true => None,
+            false => interior(&self.symbols, width, lambda, &counters),
         };
-        let counters = arrays.iter().zip(&lambda.params).filter(|(array, _)| counts(array));
-        let counters: HashSet<VarId> = counters.map(|(_, param)| param.var).collect();
-        let middle = if self.is_at_border { None } else { interior(lambda, &counters) };
         let Some(middle) = middle else {
             return self.map_loop(pat, arrays, lambda, from, to, is_simple);
         };
@@ -167,7 +175,7 @@ impl Lower<'_> {
     }
 
     /// The least or the greatest of some sums.
-    fn limit(&mut self, name: &str, start: &str, function: &str, sums: &[(Atom, i64)]) {
+    pub(super) fn limit(&mut self, name: &str, start: &str, function: &str, sums: &[(Atom, i64)]) {
         self.set("i64", name, start);
         for (atom, number) in sums {
             let atom = self.atom(*atom);

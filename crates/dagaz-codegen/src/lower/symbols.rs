@@ -143,6 +143,10 @@ impl Symbols {
         self.sum_of(atom, DEPTH)
     }
 
+    pub(super) fn differ_by_number(&self, left: Atom, right: Atom) -> bool {
+        self.sum(left).minus(&self.sum(right)).is_some()
+    }
+
     fn sum_of(&self, atom: Atom, depth: usize) -> Sum {
         let var = match atom {
             Atom::Const(prim) => {

@@ -1,0 +1,122 @@
+//! Loops whose borders differ from their middle, and sums in which most rows count for nothing: loops and their limits in
+//! generated C.
+
+use dagaz_codegen::generate_body;
+use dagaz_core::parse::parse;
+use expect_test::{Expect, expect};
+
+fn check(core: &str, expected: Expect) {
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let is_shown = |line: &&str| {
+        ["#pragma", "for (", "first_", "last_", "i64 first_", "i64 last_", "if (at_"]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
+    let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
+    expected.assert_eq(&(shown.join("\n") + "\n"));
+}
+
+/// The gradient of a stencil with clamped indices: a sum at the border, and a place beyond which there is nothing.
+#[test]
+fn the_middle_of_a_gradient_has_neither_sums_nor_branches() {
+    check(
+        r#"def f (n: i64, xs: [n]f64) : (ys: [n]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (end: i64) = i64.sub n 1i64
+            let (ys: [n]f64) = map n (is)
+              \(q: i64) : (f64) ->
+                let (at_end: bool) = i64.eq q end
+                let (border: f64) =
+                  if at_end then
+                    let (sum: f64) = reduce_comm n (is)
+                      pre \(p: i64) : (f64) ->
+                        let (next: i64) = i64.add p 1i64
+                        let (beyond: bool) = i64.lt end next
+                        let (part: f64) =
+                          if beyond then let (x: f64) = xs[p] certified in (x) else in (0.0f64)
+                        in (part)
+                      op \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.add a b in (c)
+                      neutral (0.0f64)
+                    in (sum)
+                  else in (0.0f64)
+                let (at_most: bool) = i64.lt end q
+                let (at_least: bool) = bool.not at_most
+                let (inner: f64) =
+                  if at_least then let (y: f64) = xs[q] certified in (y) else in (0.0f64)
+                let (z: f64) = f64.add border inner
+                in (z)
+            in (ys)
+
+          entry "f" = f
+            sizes 1 0
+            param "xs" : value "[]f64" [n]f64
+            result value "[]f64" [n]f64"#,
+        expect![[r#"
+            i64 first_t3 = from_t1;
+            i64 last_t4 = to_t2;
+            last_t4 = i64_min(last_t4, dz_plus(end_4, 0L));
+            for (i64 i_t7 = 0; i_t7 < 2; i_t7++) {
+            for (i64 i_t10 = start_t8; i_t10 < end_t9; i_t10++) {
+            if (at_end_7) {
+            i64 first_t11 = 0;
+            first_t11 = i64_max(first_t11, dz_plus(end_4, 0L));
+            i64 last_t12 = n_0;
+            #pragma omp simd reduction(+:a_15)
+            for (i64 i_t14 = first_t11; i_t14 < last_t12; i_t14++) {
+            if (at_least_19) {
+            #pragma omp simd
+            for (i64 i_t6 = first_t3; i_t6 < last_t4; i_t6++) {
+        "#]],
+    );
+}
+
+/// A piece of the rows that count, and a sum that begins with something else than zero.
+#[test]
+fn sums_are_over_the_rows_that_count() {
+    let sum = |neutral: &str| {
+        format!(
+            r#"def f (n: i64, k: i64, xs: [n]f64) : (s: f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (s: f64) = reduce_comm n (is)
+              pre \(p: i64) : (f64) ->
+                let (before: i64) = i64.sub p 2i64
+                let (lt: bool) = i64.lt k before
+                let (not: bool) = bool.not lt
+                let (le: bool) = i64.le 3i64 p
+                let (both: bool) = bool.and not le
+                let (part: f64) =
+                  if both then let (x: f64) = xs[p] certified in (x) else in (0.0f64)
+                in (part)
+              op \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.add a b in (c)
+              neutral ({neutral})
+            in (s)
+
+          entry "f" = f
+            sizes 1 0
+            param "k" : value "i64" i64
+            param "xs" : value "[]f64" [n]f64
+            result value "f64" f64"#
+        )
+    };
+    check(
+        &sum("0.0f64"),
+        expect![[r#"
+        i64 first_t5 = from_t3;
+        first_t5 = i64_max(first_t5, dz_plus(3L, 0L));
+        i64 last_t6 = to_t4;
+        last_t6 = i64_min(last_t6, dz_plus(k_1, 3L));
+        #pragma omp simd reduction(+:a_14)
+        for (i64 i_t8 = first_t5; i_t8 < last_t6; i_t8++) {
+        for (i64 i_t10 = 0; i_t10 < (n_0 + grain_t1 - 1) / grain_t1; i_t10++) {
+    "#]],
+    );
+    check(
+        &sum("-0.0f64"),
+        expect![[r#"
+        #pragma omp simd reduction(+:a_14)
+        for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
+        for (i64 i_t8 = 0; i_t8 < (n_0 + grain_t1 - 1) / grain_t1; i_t8++) {
+    "#]],
+    );
+}
