@@ -88,6 +88,8 @@ fn an_index_is_a_number_too() {
         def sum [n] (_: [n]f64) = loop s = 0 for i in (iota n) do s + i
         def mixed [n] (i: idx [n]) = [i, 1]
         def made [n] (x: [n]f64) (k: i64) = x[from_ordinal k]
+        type event = #at i64 | #never
+        def never : event = #never
         ",
         expect![[r#"
             steps [n] : [n]f64 -> *[n]f64
@@ -97,6 +99,7 @@ fn an_index_is_a_number_too() {
             sum [n] : [n]f64 -> i64
             mixed [n] : idx [n] -> *[2]i64
             made [n] : [n]f64 -> i64 -> f64
+            never : #at i64 | #never
         "#]],
     );
 }

@@ -85,7 +85,7 @@ impl Sizer<'_> {
 
     /// Report a value whose sizes nothing settles, although they have to be known to make it.
     fn check_settled_type(&mut self, what: &str, ty: &Type, span: Span) {
-        if self.ambiguous.is_none() && self.has_open_size(ty) {
+        if self.ambiguous.is_none() && self.has_open_size(&self.without_open_indices(&self.zonk(ty))) {
             self.ambiguous = Some(
                 Diagnostic::error("ambiguous-size", span, format!("Ambiguous size in the type of {what}"))
                     .help("add an explicit type ascription or size coercion that says what it is"),
