@@ -3,7 +3,7 @@
 --
 -- Try it:
 --
---     dagaz run examples/pointful/heat.fut --entry spot --arg 64 --arg 200
+--     dagaz run examples/pointful/heat.fut --entry spot --arg 64 --arg 200 --picture heat.png
 
 def step [n][m] (rate: f64) (u: [n][m]f64) : [n][m]f64 =
   for i j ->

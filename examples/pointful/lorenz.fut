@@ -3,7 +3,7 @@
 --
 -- Try it:
 --
---     dagaz run examples/pointful/lorenz.fut --entry trajectory --arg 2000 --arg 0.01
+--     dagaz run examples/pointful/lorenz.fut --entry trajectory --arg 2000 --arg 0.01 --picture lorenz.svg
 
 def rk4 [d] (f: [d]f64 -> [d]f64) (dt: f64) (y: [d]f64) : [d]f64 =
   let ahead h k = for i -> y[i] + h * k[i]

@@ -2,7 +2,7 @@
 --
 -- Try it:
 --
---     dagaz run examples/pointful/neural_network.fut --entry learning_curve --arg 2000
+--     dagaz run examples/pointful/neural_network.fut --entry learning_curve --arg 2000 --picture loss.svg
 
 type network [h] = {w1: [h][2]f64, b1: [h]f64, w2: [h]f64, b2: f64}
 

@@ -3,7 +3,7 @@
 --
 -- Try it:
 --
---     dagaz run examples/pointful/ray_march.fut --entry picture --arg 72 --arg 36
+--     dagaz run examples/pointful/ray_march.fut --entry brightness --arg 640 --arg 480 --picture ball.png
 
 type vec = [3]f64
 

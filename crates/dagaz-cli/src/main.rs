@@ -6,6 +6,7 @@
 mod commands;
 mod interrupt;
 mod options;
+mod picture;
 
 use std::process::ExitCode;
 

@@ -214,6 +214,9 @@ pub struct ExplainOptions {
 pub struct RunOnOptions {
     #[command(flatten)]
     pub call: RunOptions,
+    /// Draw the results into a file instead of printing them: an image (.png) or lines (.svg)
+    #[arg(long, value_name = "FILE", conflicts_with = "binary")]
+    pub picture: Option<PathBuf>,
     #[command(flatten)]
     pub execution: ExecutionOptions,
 }

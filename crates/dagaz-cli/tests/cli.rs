@@ -372,3 +372,35 @@ fn wrong_arguments_are_misuse() {
         exit 2"#]],
     );
 }
+
+#[test]
+fn results_are_drawn() {
+    let program = "
+        entry shades (n: i64) : [n][2]f64 = for i j -> f64.i64 (i + j)
+        entry colours : [1][2]u32 = [[0xff0000, 0x0000ff]]
+        entry lines (n: i64) : ([n]f64, [n]i32) = (for i -> f64.sin (f64.i64 i), for i -> i32.i64 i)
+        entry number : i32 = 1";
+    let folder = folder(&[("picture.fut", program.as_bytes())]);
+    let draw = |args: &[&str]| run(folder.path(), &[&["run", "picture.fut", "--picture"], args].concat(), "");
+    assert_eq!(draw(&["shades.png", "-e", "shades", "-a", "3"]), "exit 0");
+    assert_eq!(draw(&["colours.png", "-e", "colours"]), "exit 0");
+    assert_eq!(draw(&["lines.svg", "-e", "lines", "-a", "10"]), "exit 0");
+    let pixels = |name: &str| {
+        let file = std::fs::File::open(folder.path().join(name)).expect("an image");
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("an image");
+        let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+        let frame = reader.next_frame(&mut pixels).expect("pixels");
+        (frame.width, frame.height, pixels)
+    };
+    assert_eq!(pixels("shades.png"), (2, 3, vec![0, 85, 85, 170, 170, 255]));
+    assert_eq!(pixels("colours.png"), (2, 1, vec![255, 0, 0, 0, 0, 255]));
+    let lines = std::fs::read_to_string(folder.path().join("lines.svg")).expect("a picture");
+    assert!(lines.starts_with("<svg") && lines.matches("<polyline").count() >= 2, "{lines}");
+    let refused = draw(&["number.png", "-e", "number"]);
+    assert!(
+        refused.contains("there is no result with two dimensions") && refused.ends_with("exit 2"),
+        "{refused}"
+    );
+    let refused = draw(&["number.jpg", "-e", "number"]);
+    assert!(refused.contains("ends in .png or .svg"), "{refused}");
+}

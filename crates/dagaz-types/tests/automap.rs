@@ -114,19 +114,19 @@ fn sections() {
 fn pipes_are_applications() {
     check_maps(
         r"def a [n] (xs: [n]f64) = xs |> f64.sqrt |> (+ 1) |> f64.sum",
-        expect!["def a [n] (xs: [n]f64) = map (+ 1) (map f64.sqrt xs) |> f64.sum"],
+        expect!["def a [n] (xs: [n]f64) = xs |> map f64.sqrt |> map (+ 1) |> f64.sum"],
     );
     check_maps(
         r"def b [n] (xs: [n]f64) (ys: [n]f64) = xs |> (+) ys",
-        expect!["def b [n] (xs: [n]f64) (ys: [n]f64) = map2 (+) ys xs"],
+        expect!["def b [n] (xs: [n]f64) (ys: [n]f64) = xs |> map2 (+) ys"],
     );
     check_maps(
         r"def c [n] (xs: [n]f64) = f64.sqrt <| xs",
-        expect!["def c [n] (xs: [n]f64) = map f64.sqrt xs"],
+        expect!["def c [n] (xs: [n]f64) = map f64.sqrt <| xs"],
     );
     check_maps(
         r"def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in indices A |> f",
-        expect!["def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in map f (indices A)"],
+        expect!["def d 'a [n] (A: [n]a) = let f (x: i64) = x + 1 in indices A |> map f"],
     );
     check_maps(
         r"def pipe 'a 'b (x: a) (f: a -> b) = f x
@@ -162,6 +162,21 @@ def g [n] (xs: [n]i64) = f xs xs xs xs xs xs",
             def f a b c d e f : i64 = a + b + c + d + e + f
             def g [n] (xs: [n]i64) = map (\(((((x, y), z), x1), x2), x3) -> f x y z x1 x2 x3) (zip (zip (zip (zip (zip xs xs) xs) xs) xs) xs)"#]],
     );
+}
+
+/// Lambdas whose parameters have no types leave much to the solver.
+#[test]
+fn long_definitions() {
+    let steps: String = (1..40)
+        .map(|i| format!("  let a{i} = map (\\p -> p * y + a{}) ys |> map f64.sum\n", i - 1))
+        .collect();
+    let source = format!("def f [n] (a0: [n]f64) (ys: [n]f64) (y: f64) =\n{steps}  in a39 - 1");
+    let lifted: String = (1..40)
+        .map(|i| format!("  let a{i} = map (\\p -> map ((p * y) +) a{}) ys |> map f64.sum\n", i - 1))
+        .collect();
+    let head = "def f [n] (a0: [n]f64) (ys: [n]f64) (y: f64) =";
+    let expected = format!("{head}\n{lifted}  in map (\\x -> x - 1) a39");
+    assert_eq!(common::with_maps(&source), expected);
 }
 
 #[test]
@@ -214,8 +229,8 @@ fn ambiguity_lists_all_readings() {
         r"def f [n] (xs: [n]i64) = (\x -> x + 1) xs",
         expect![[r#"
             test.fut:1:26: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
-              write this to choose it: map (\x -> x + 1) xs
               write this to choose it: (\x -> map2 (+) x (rep 1)) xs
+              write this to choose it: map (\x -> x + 1) xs
               a type annotation that fixes the rank of a parameter chooses as well
               without maps: Cannot apply "anonymous function" to this argument (invalid type)
         "#]],

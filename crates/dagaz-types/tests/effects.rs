@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::check;
+use common::{check, check_as};
+use dagaz_types::Dialect;
 use expect_test::expect;
 
 #[test]
@@ -277,6 +278,25 @@ fn lifted_applications_have_the_effects_of_what_is_lifted() {
         expect![[r#"
             test.fut:3:59: error [state-in-parallel]: State is used in a function that is applied to many elements at once, in no order
             f [n] : [n]i64 -> [n]()
+        "#]],
+    );
+}
+
+#[test]
+fn plain_futhark_has_none() {
+    check_as(
+        Dialect::Strict,
+        r"
+        def f : i64 = yield_state 0 (\s -> s := 1)
+        def g (h: accum i64) : () = ()
+        def (+=) (x: i64) (y: i64) = x + y
+        def get = 2 += 3
+        ",
+        expect![[r#"
+            test.fut:2:23: error [unknown-name]: Unknown variable "yield_state"
+            test.fut:3:19: error [unknown-name]: Unknown type "accum"
+            (+=) : i64 -> i64 -> i64
+            get : i64
         "#]],
     );
 }

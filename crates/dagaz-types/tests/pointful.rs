@@ -52,6 +52,9 @@ fn sums_and_declared_types_are_index_sets() {
           from_ordinal = \k -> (k, 0) }
         def triangle [n] (x: [n]f64) : [lower [n]]f64 = for (i, j) -> x[i] * x[j]
         def corner [n] (x: [lower [n]]f64) (u: lower [n]) = x[u]
+        index type twice [n] of i64 = {size = 2 * n, ordinal = \i -> i, from_ordinal = \k -> k}
+        def repeated [n] (x: [n]f64) : [twice [n]]f64 = for i -> x[i % n]
+        def next [n] (i: twice [n]) = i + 1
         def all 'k 'a (x: [k]a) (p: a -> bool) = and (for i -> p x[i])
         def everything = all shades (> 0)
         ",
@@ -65,6 +68,9 @@ fn sums_and_declared_types_are_index_sets() {
             lower : i64 -> {from_ordinal: i64 -> (i64, i64), ordinal: (i64, i64) -> i64, size: i64}
             triangle [n] : [n]f64 -> [lower [n]]f64
             corner [n] : [lower [n]]f64 -> lower [n] -> f64
+            twice : i64 -> {from_ordinal: i64 -> i64, ordinal: i64 -> i64, size: i64}
+            repeated [n] : [n]f64 -> [twice [n]]f64
+            next [n] : twice [n] -> i64
             all 'k 'a : [k]a -> (a -> bool) -> bool
             everything : bool
         "#]],

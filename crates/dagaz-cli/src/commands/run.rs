@@ -17,7 +17,10 @@ pub fn run(options: &RunOnOptions, interrupt: &Interrupt) -> Outcome {
     let program = compile(&call_options.file, &call_options.parameters)?;
     let execution = execution(&options.execution, Effort::Full, interrupt);
     let (_, entry, results) = call(&program, call_options, &execution)?;
-    print_results(&entry, &results, call_options.binary)
+    match &options.picture {
+        Some(path) => crate::picture::draw(path, &results).map_err(Stop::Misuse),
+        None => print_results(&entry, &results, call_options.binary),
+    }
 }
 
 /// Call the entry point with the values that the options name.

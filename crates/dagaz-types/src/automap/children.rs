@@ -7,6 +7,8 @@ use dagaz_syntax::ast::{Access, Exp, ExpKind, Field, LoopForm, SliceIndex};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     Anything,
+    /// What is on the left of `|>`, where another `|>` may stand.
+    Chain,
     /// An operand: applications fit, but no operators.
     Operand,
     /// An argument.
@@ -18,6 +20,8 @@ pub(super) enum Place {
 pub(super) enum Shape {
     Atom,
     Application,
+    /// `x |> f`
+    Pipe,
     Other,
 }
 
@@ -25,8 +29,11 @@ impl Place {
     pub fn fits(self, shape: Shape) -> bool {
         match (self, shape) {
             (Place::Anything, _) | (_, Shape::Atom) => true,
+            (Place::Chain, Shape::Application | Shape::Pipe) => true,
             (Place::Operand, Shape::Application) => true,
-            (Place::Operand, Shape::Other) | (Place::Atom, Shape::Application | Shape::Other) => false,
+            (Place::Chain, Shape::Other) => false,
+            (Place::Operand, Shape::Pipe | Shape::Other) => false,
+            (Place::Atom, Shape::Application | Shape::Pipe | Shape::Other) => false,
         }
     }
 }
@@ -49,6 +56,7 @@ pub(super) fn shape(e: &Exp) -> Shape {
         | ExpKind::SectionAccess(_)
         | ExpKind::Error => Shape::Atom,
         ExpKind::App { .. } | ExpKind::Constr { .. } => Shape::Application,
+        ExpKind::BinOp { op, .. } if op.name.as_str() == "|>" => Shape::Pipe,
         ExpKind::BinOp { .. }
         | ExpKind::Neg(_)
         | ExpKind::Not(_)
@@ -128,8 +136,8 @@ pub(super) fn visit_children(e: &mut Exp, visit: &mut Visit<'_>) {
             visit(array, Place::Atom);
             slice.iter_mut().for_each(|index| visit_index(index, visit));
         }
-        ExpKind::BinOp { lhs, rhs, .. } => {
-            visit(lhs, Place::Operand);
+        ExpKind::BinOp { op, lhs, rhs } => {
+            visit(lhs, if op.name.as_str() == "|>" { Place::Chain } else { Place::Operand });
             visit(rhs, Place::Operand);
         }
         ExpKind::App { fun, args } => {

@@ -13,7 +13,7 @@ use dagaz_syntax::ast::{Comment, Exp, ExpKind, NodeId, QualName, ValBind};
 use dagaz_syntax::{FileId, Name, SourceMap, Span};
 
 use super::children::{Place, Shape, shape, visit_children};
-use super::nest::{Arg, Head, Maker, Piece, write_nest, write_section};
+use super::nest::{Arg, Head, Maker, Piece, write_nest, write_pipe, write_section};
 use super::ranks::{RankProblem, Site};
 use super::solve::Ranks;
 use crate::infer::has_frame;
@@ -108,6 +108,8 @@ struct Elaborator<'a> {
 /// An application with all its arguments: `(f a) b` has both.
 struct Call {
     head: CallHead,
+    /// The operator, if the application is written with a pipe.
+    pipe: Option<QualName>,
     args: Vec<(Exp, Lifting)>,
 }
 
@@ -187,15 +189,15 @@ impl Elaborator<'_> {
         let liftings = self.liftings(&e);
         let frame = liftings.first().map_or(0, |lifting| lifting.frame);
         let is_pipe = self.problem.pipes.contains(&e.id);
-        let (head, args) = match e.kind {
-            ExpKind::App { fun, args } => (CallHead::Fun(*fun), args),
+        let (head, args, pipe) = match e.kind {
+            ExpKind::App { fun, args } => (CallHead::Fun(*fun), args, None),
             ExpKind::BinOp { op, lhs, rhs } => match (is_pipe, op.name.as_str()) {
-                (true, "|>") => (CallHead::Fun(*rhs), vec![*lhs]),
-                (true, _) => (CallHead::Fun(*lhs), vec![*rhs]),
-                (false, _) => (CallHead::Op(op), vec![*lhs, *rhs]),
+                (true, "|>") => (CallHead::Fun(*rhs), vec![*lhs], Some(op)),
+                (true, _) => (CallHead::Fun(*lhs), vec![*rhs], Some(op)),
+                (false, _) => (CallHead::Op(op), vec![*lhs, *rhs], None),
             },
-            ExpKind::Neg(operand) => (CallHead::Neg, vec![*operand]),
-            ExpKind::Not(operand) => (CallHead::Not, vec![*operand]),
+            ExpKind::Neg(operand) => (CallHead::Neg, vec![*operand], None),
+            ExpKind::Not(operand) => (CallHead::Not, vec![*operand], None),
             ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => return self.call(*inner),
             _ => return None,
         };
@@ -207,9 +209,9 @@ impl Elaborator<'_> {
             CallHead::Fun(fun) if frame > 0 && has_frame(&fun) => {
                 let mut inner = self.call(fun)?;
                 inner.args.append(&mut args);
-                Some(inner)
+                Some(Call { pipe, ..inner })
             }
-            head => Some(Call { head, args }),
+            head => Some(Call { head, pipe, args }),
         }
     }
 
@@ -240,7 +242,10 @@ impl Elaborator<'_> {
             let piece = self.maker.replicated(piece, written as usize);
             args.push(Arg { piece, depth: depth as usize });
         }
-        write_nest(&mut self.maker, head, args, levels as usize, span)
+        match call.pipe {
+            Some(op) => write_pipe(&mut self.maker, &op, head, args, levels as usize, span),
+            None => write_nest(&mut self.maker, head, args, levels as usize, span),
+        }
     }
 
     fn section(&mut self, e: &Exp, op: QualName, operand: Exp, is_left: bool, mark: usize) -> Option<Piece> {

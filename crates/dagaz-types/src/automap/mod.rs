@@ -94,9 +94,12 @@ fn ambiguity(
     let place = innermost(&mut bind.body.clone(), hull);
     let message = "There are several ways to map this over arrays, and none is shorter than the others";
     let mut diagnostic = Diagnostic::error("ambiguous-map", place, message);
-    for edits in &readings {
-        let text = edited(origin.sources, place, edits);
-        diagnostic = diagnostic.help(format!("write this to choose it: {}", one_line(&text)));
+    // Which one the solver finds first says nothing.
+    let mut texts: Vec<String> =
+        readings.iter().map(|edits| one_line(&edited(origin.sources, place, edits))).collect();
+    texts.sort();
+    for text in texts {
+        diagnostic = diagnostic.help(format!("write this to choose it: {text}"));
     }
     Some(diagnostic.help("a type annotation that fixes the rank of a parameter chooses as well"))
 }

@@ -106,9 +106,12 @@ impl Maker {
 
     /// `lhs op rhs`
     pub fn operation(&mut self, op: &QualName, lhs: &Piece, rhs: &Piece, span: Span) -> Piece {
-        let text = format!("{} {} {}", lhs.text_at(Place::Operand), infix(op), rhs.text_at(Place::Operand));
+        let is_pipe = op.name.as_str() == "|>";
+        let left = lhs.text_at(if is_pipe { Place::Chain } else { Place::Operand });
+        let text = format!("{left} {} {}", infix(op), rhs.text_at(Place::Operand));
+        let shape = if is_pipe { Shape::Pipe } else { Shape::Other };
         let (op, lhs, rhs) = (op.clone(), Box::new(lhs.exp.clone()), Box::new(rhs.exp.clone()));
-        Piece { exp: self.make(ExpKind::BinOp { op, lhs, rhs }, span), text, shape: Shape::Other }
+        Piece { exp: self.make(ExpKind::BinOp { op, lhs, rhs }, span), text, shape }
     }
 
     /// A binder that clashes with nothing: its place is in no file, and no other binder has it.
@@ -165,6 +168,29 @@ pub(super) fn write_nest(
         return Some(piece);
     }
     nest.with_names(args, |nest, args| nest.level(args, levels), levels)
+}
+
+/// As [`write_nest`], for a pipe: the last argument stands on its own side of the operator, if the rest can be written as a
+/// function without a lambda.
+pub(super) fn write_pipe(
+    maker: &mut Maker,
+    op: &QualName,
+    head: Head,
+    args: Vec<Arg>,
+    levels: usize,
+    span: Span,
+) -> Option<Piece> {
+    let last = args.len().checked_sub(1)?;
+    let mut nest = Nest { maker, head: head.clone(), span, names: 0, has_lambda: false };
+    let fun = nest.function(&args, &[last], levels)?;
+    if nest.has_lambda || args[last].depth < levels {
+        return write_nest(maker, head, args, levels, span);
+    }
+    let arg = &args[last].piece;
+    Some(match op.name.as_str() {
+        "|>" => maker.operation(op, arg, &fun, span),
+        _ => maker.operation(op, &fun, arg, span),
+    })
 }
 
 /// A section whose operand is lifted: a function of the other operand.

@@ -51,6 +51,16 @@ fn satisfies(problem: &RankProblem, ranks: &Ranks) -> bool {
         && problem.sites.values().flatten().all(one_is_zero)
 }
 
+/// What an equation was good for.
+#[derive(PartialEq, Eq)]
+enum Use {
+    /// It follows from what is known now.
+    Gone,
+    /// Something was learnt from it, and perhaps there is more.
+    Some,
+    None,
+}
+
 /// What is known about the variables while equations are used up.
 struct Reduction<'a> {
     problem: &'a RankProblem,
@@ -92,46 +102,49 @@ impl<'a> Reduction<'a> {
     /// None if a contradiction turns up.
     fn run(&mut self) -> Option<()> {
         loop {
-            let before = self.equations.len();
             let mut changed = false;
             for equation in std::mem::take(&mut self.equations) {
                 let equation = self.reduce(&equation);
-                match self.use_up(&equation)? {
-                    true => changed = true,
-                    false => self.equations.push(equation),
+                let usefulness = self.use_up(&equation)?;
+                changed |= usefulness != Use::None;
+                if usefulness != Use::Gone {
+                    self.equations.push(equation);
                 }
             }
-            if !changed && self.equations.len() == before {
+            if !changed {
                 return Some(());
             }
         }
     }
 
-    /// Whether an equation has become superfluous by what could be learnt from it. None if it cannot hold.
-    fn use_up(&mut self, equation: &Linear) -> Option<bool> {
+    /// Learn what can be learnt from an equation. None if it cannot hold.
+    fn use_up(&mut self, equation: &Linear) -> Option<Use> {
         if equation.terms.is_empty() {
-            return (equation.constant == 0).then_some(true);
+            return (equation.constant == 0).then_some(Use::Gone);
         }
         let positive = equation.terms.values().all(|c| *c > 0);
         let negative = equation.terms.values().all(|c| *c < 0);
         if positive || negative {
             return self.use_one_sided(equation, if positive { 1 } else { -1 });
         }
-        if self.use_pair(equation) {
-            return Some(true);
+        if self.use_pair(equation) || self.eliminate(equation) {
+            return Some(Use::Gone);
         }
-        Some(self.eliminate(equation))
+        match self.superfluous_partner(equation) {
+            Some(zero) => self.fix(zero, 0).map(|()| Use::Some),
+            None => Some(Use::None),
+        }
     }
 
     /// `Σ c·x = n` with positive `c`.
-    fn use_one_sided(&mut self, equation: &Linear, sign: i64) -> Option<bool> {
+    fn use_one_sided(&mut self, equation: &Linear, sign: i64) -> Option<Use> {
         let sum = -sign * equation.constant;
         match (sum, equation.terms.len(), equation.terms.first_key_value()) {
             (0, _, _) => {
                 for var in equation.terms.keys() {
                     self.fix(*var, 0)?;
                 }
-                Some(true)
+                Some(Use::Gone)
             }
             (n, _, _) if n < 0 => None,
             (n, 1, Some((var, c))) => {
@@ -140,9 +153,9 @@ impl<'a> Reduction<'a> {
                     return None;
                 }
                 self.fix(*var, n / c)?;
-                Some(true)
+                Some(Use::Gone)
             }
-            _ => Some(false),
+            _ => Some(Use::None),
         }
     }
 
@@ -160,10 +173,24 @@ impl<'a> Reduction<'a> {
         true
     }
 
-    /// `x = e` with no negative part in `e`, for a rank that is not counted.
+    /// `M - R = e` with no negative part in `e`: since one of both is zero, it is `R`. The other way round with no
+    /// positive part.
+    fn superfluous_partner(&self, equation: &Linear) -> Option<RankVar> {
+        equation.terms.iter().find_map(|(var, coefficient)| {
+            let partner = self.partners.get(var)?;
+            let opposite = equation.terms.get(partner)?;
+            let points_away = |c: i64| c.signum() != coefficient.signum();
+            let others = equation.terms.iter().filter(|(other, _)| *other != var && *other != partner);
+            let all_away = others.map(|(_, c)| *c).all(points_away) && points_away(equation.constant);
+            (*opposite == -coefficient && all_away).then_some(*partner)
+        })
+    }
+
+    /// `x = e` with no negative part in `e`, for a rank that needs no partner to be zero.
     fn eliminate(&mut self, equation: &Linear) -> bool {
         for (var, coefficient) in &equation.terms {
-            if self.partners.contains_key(var) || coefficient.abs() != 1 {
+            let needs_zero = self.partners.get(var).is_some_and(|partner| !self.is_zero(*partner));
+            if needs_zero || coefficient.abs() != 1 {
                 continue;
             }
             let mut definition = Linear::default();
@@ -177,11 +204,19 @@ impl<'a> Reduction<'a> {
         false
     }
 
+    fn is_zero(&self, var: RankVar) -> bool {
+        self.reduce(&Linear::variable(var)).known() == Some(0)
+    }
+
     /// A variable has a value, and so perhaps its partner. None if that contradicts what is known.
     fn fix(&mut self, var: RankVar, value: i64) -> Option<()> {
         let current = self.reduce(&Linear::variable(var));
         if let Some(known) = current.known() {
             return (known == value).then_some(());
+        }
+        if current.as_variable() != Some(var) {
+            self.equations.push(current.minus(&Linear::constant(value)));
+            return Some(());
         }
         self.definitions[var.0 as usize] = Some(Linear::constant(value));
         match self.partners.get(&var) {

@@ -308,6 +308,15 @@ impl Infer<'_> {
             ));
         }
         let constraint = std::mem::take(&mut self.metas[m as usize].constraint);
+        let ty = &match ty {
+            // An operator that works on numbers works on what represents an index, and gives a number.
+            Type::Named { id, args, .. }
+                if constraint.prims.is_some() && self.cx.index_types.contains_key(id) =>
+            {
+                self.representation(*id, args)
+            }
+            ty => ty.clone(),
+        };
         // Uniqueness belongs to the parameter or result that it is written for, not to what is inferred from it.
         self.metas[m as usize].bound = Some(ty.with_uniqueness(false));
         self.constrain(ty, constraint)
@@ -382,6 +391,9 @@ impl Infer<'_> {
                     }
                     _ => Ok(()),
                 }
+            }
+            Type::Named { id, args, .. } if self.cx.index_types.contains_key(&id) => {
+                self.constrain_prims(&self.representation(id, &args), set)
             }
             t => mismatch(format!("The type \"{}\" is not {}", self.show(&t), set.describe())),
         }

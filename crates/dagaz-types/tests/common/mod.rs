@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use dagaz_syntax::ast::{Dec, DecKind, ModExp, ModExpKind};
 use dagaz_syntax::{Diagnostic, FileId, Severity, SourceMap, parse_program};
-use dagaz_types::{CheckedProgram, Dialect, Role, Unit, check_program, edited_file};
+use dagaz_types::{CheckedProgram, Dialect, Role, Unit, check_after, check_prelude, edited_file};
 use expect_test::Expect;
 
 #[derive(Default)]
@@ -76,14 +76,21 @@ fn check_main(source: &str, dialect: Dialect) -> (Loader, FileId, CheckedProgram
     loader.prelude_file(&prelude.join("prelude.fut"), Role::PreludeRoot);
     loader.unit("test.fut", source, Role::Main, None);
     let file = FileId(loader.units.len() as u32 - 1);
-    let checked = check_program(&loader.units, &loader.sources, dialect);
+    let (prelude, main) = loader.units.split_at(loader.units.len() - 1);
+    let checked = check_after(&check_prelude(prelude, &loader.sources), main, &loader.sources, dialect);
     (loader, file, checked)
 }
 
 /// Check a program: the diagnostics, one per line, then the types of its definitions.
 #[allow(dead_code, reason = "some test files are about maps alone")]
 pub fn check(source: &str, expect: Expect) {
-    let (loader, _, checked) = check_main(source, Dialect::Dagaz);
+    check_as(Dialect::Dagaz, source, expect);
+}
+
+/// As [`check`], in either dialect.
+#[allow(dead_code, reason = "some test files are about maps alone")]
+pub fn check_as(dialect: Dialect, source: &str, expect: Expect) {
+    let (loader, _, checked) = check_main(source, dialect);
     let mut out = String::new();
     for d in &checked.diagnostics {
         out.push_str(&line(&loader.sources, d));
@@ -94,10 +101,16 @@ pub fn check(source: &str, expect: Expect) {
     expect.assert_eq(&out);
 }
 
-/// Check a program whose maps may be left out: the diagnostics with all help, or the program with its maps. What is
-/// written out must be accepted without AUTOMAP, and say the same.
+/// Check a program whose maps may be left out.
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn check_maps(source: &str, expect: Expect) {
+    expect.assert_eq(&with_maps(source));
+}
+
+/// The program with its maps, or the diagnostics with all help. What is written out must be accepted without any maps
+/// put in, and say the same.
+#[allow(dead_code, reason = "not all test files are about maps")]
+pub fn with_maps(source: &str) -> String {
     let (loader, file, checked) = check_main(source, Dialect::Dagaz);
     let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
     let mut out = String::new();
@@ -112,7 +125,7 @@ pub fn check_maps(source: &str, expect: Expect) {
         assert!(explicit.edits.is_empty(), "maps are missing in\n{out}");
         assert_eq!(explicit.signatures, checked.signatures, "\n{out}\n{complaints}");
     }
-    expect.assert_eq(&out);
+    out
 }
 
 fn line(sources: &SourceMap, d: &Diagnostic) -> String {
