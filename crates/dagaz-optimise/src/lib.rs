@@ -8,6 +8,7 @@
 mod accumulators;
 mod anywhere;
 mod bounds;
+mod columns;
 mod common;
 mod contractions;
 mod copies;
@@ -28,6 +29,7 @@ use dagaz_core::exp::Program;
 
 pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
+pub use crate::columns::split_off_columns;
 pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
 pub use crate::copies::insert_copies;
@@ -56,6 +58,7 @@ pub fn after_derivatives(program: &mut Program) {
 /// Everything, for programs without derivative forms that machines run.
 pub fn for_machines(program: &mut Program) {
     optimise(program);
+    split_off_columns(program);
     raise_contractions(program);
     simplify(program);
     remove_dead_code(program);
