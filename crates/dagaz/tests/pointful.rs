@@ -75,7 +75,8 @@ fn pathfinder() {
 #[test]
 fn convolution() {
     let args = "[[1.0f32, 2.0f32], [0.5f32, -1.0f32]] [1.0f32, 2.0f32, 3.0f32, 4.0f32]";
-    check("convolution", args, args);
+    let seed = "[[1.0f32, 0.5f32, -1.0f32, 2.0f32], [0.0f32, 3.0f32, 1.0f32, 1.0f32]]";
+    check("convolution", args, &format!("{args} {seed}"));
 }
 
 /// The lines of a program that read an array and check the index.
