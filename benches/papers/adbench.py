@@ -32,4 +32,22 @@ GMM = Problem(
     growth=[(250, 32, 25), (1000, 32, 25), (4000, 32, 25), (16_000, 32, 25)],
 )
 
-PROBLEMS = {problem.name: problem for problem in [GMM]}
+
+
+def sequences(size, rng):
+    t, l, d = size
+    return [rng.normal(0, 0.5, (l, 2, 4, d)), rng.normal(0, 0.5, (3, d)), rng.normal(0, 0.5, (l, 2, d)),
+            rng.integers(0, 2, (t, d)).astype(f64)]
+
+
+DLSTM = Problem(
+    name="dlstm",
+    title="D-LSTM",
+    rows={"l=2 c=1024": (1024, 2, 14), "l=4 c=4096": (4096, 4, 14)},
+    inputs=sequences,
+    differentiated=[0, 1],
+    sizes=lambda inputs: [inputs[0].shape[0], inputs[0].shape[3], inputs[3].shape[0]],
+    growth=[(256, 2, 14), (1024, 2, 14), (4096, 2, 14), (16_384, 2, 14)],
+)
+
+PROBLEMS = {problem.name: problem for problem in [GMM, DLSTM]}
