@@ -78,9 +78,11 @@ def gradient_is_wrong(problem: Problem, inputs, objective, gradient):
     return f"differences give {slope:.9g}, the gradient {expected:.9g}"
 
 
-def jacobian_is_wrong(columns, change, step, tolerance, objective):
-    """For problems with a Jacobian: `columns(v)` is its product with a direction, `change(t)` are the inputs moved by `t` along
-    it, and `objective` gives all results, one after the other."""
-    after, before = objective(change(step)), objective(change(-step))
-    slope = np.concatenate([(np.ravel(a) - np.ravel(b)) / (2 * step) for a, b in zip(after, before)])
-    return difference([slope], [columns], tolerance)
+def jacobian_is_wrong(inputs, directions: dict, objective, product, step=1e-6, tolerance=1e-5):
+    """The product of a Jacobian and a direction, given by the positions of inputs, against a central difference."""
+
+    def moved(by):
+        changed = [value + by * directions[i] if i in directions else value for i, value in enumerate(inputs)]
+        return np.concatenate([np.ravel(result) for result in objective(changed)])
+
+    return difference([(moved(step) - moved(-step)) / (2 * step)], [product], tolerance)
