@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from problem import Problem, like
+from .problem import Problem, like
 
 f32, f64, i32, i64 = np.float32, np.float64, np.int32, np.int64
 
@@ -72,6 +72,29 @@ def lstm(size, rng):
             *(uniform(rng, shape, low=-edge, high=edge) for shape in weights)]
 
 
+# How many nuclides the materials of a reactor have in the small problem of XSBench and RSBench, and how often particles are in them.
+NUCLIDES = [34, 5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9]
+SHARES = [0.140, 0.052, 0.275, 0.134, 0.154, 0.064, 0.066, 0.055, 0.008, 0.015, 0.025, 0.013]
+
+
+def particles_and_materials(lookups, isotopes, rng):
+    """Energies of particles, in which material each is, and how many and which nuclides each material has, with densities."""
+    counts = np.minimum(NUCLIDES, isotopes).astype(i32)
+    nuclides = np.array([rng.permutation(isotopes)[:max(counts)] for _ in counts], i32)
+    shares = np.array(SHARES) / np.sum(SHARES)
+    return [rng.random(lookups), rng.choice(len(counts), lookups, p=shares).astype(i32), counts, nuclides,
+            rng.random(nuclides.shape)]
+
+
+def xsbench(size, rng):
+    lookups, isotopes, points = size
+    grids = (np.arange(points) + rng.uniform(0.1, 0.9, (isotopes, points))) / points
+    union = np.sort(grids.ravel())
+    indices = np.stack([np.clip(np.searchsorted(grid, union, "right") - 1, 0, points - 1) for grid in grids], axis=1)
+    return [*particles_and_materials(lookups, isotopes, rng), union, indices.astype(i32), grids,
+            rng.random((isotopes, points, 5))]
+
+
 def lstm_sizes(inputs):
     n, batch, d = inputs[0].shape
     return [n, batch, d, inputs[3].shape[1]]
@@ -101,5 +124,13 @@ PROBLEMS = {problem.name: problem for problem in [
         {"batch 1024, length 20, d = 300, h = 192": (1024, 20, 300, 192), "batch 1024, length 300, d = 80, h = 256": (1024, 300, 80, 256)},
         lstm, scalar("f32"), differentiated=[2, 3, 4, 5, 6], sizes=lstm_sizes, tolerance=2e-3,
         finite_tolerance=2e-2, finite_step=1e-2, growth=[(4 * 3**i, 20, 300, 192) for i in range(5)],
+    ),
+    Problem(
+        "xsbench", "XSBench",
+        {"small, 17 M lookups": (17000000, 68, 11303)},
+        xsbench, differentiated=[7, 8],
+        sizes=lambda x: [x[0].shape[0], *x[3].shape, x[5].shape[0], *x[7].shape],
+        finite_step=1e-9, finite_tolerance=1e-4, growth=[(20000 * 3**i, 68, 1000) for i in range(5)],
+        note="The unionised grid; the gradient is by energies and cross sections of the grids.",
     ),
 ]}
