@@ -95,6 +95,15 @@ def xsbench(size, rng):
             rng.random((isotopes, points, 5))]
 
 
+def rsbench(size, rng):
+    lookups, isotopes, windows, poles = size
+    shape = (isotopes, windows, poles)
+    # About as many poles in a window as RSBench has by default, of 1000 in 100 windows.
+    lengths = rng.integers(poles // 4, poles + 1, shape[:2])
+    return [*particles_and_materials(lookups, isotopes, rng), lengths.astype(i32), rng.random((*shape[:2], 3)),
+            rng.random((isotopes, 4)), rng.integers(0, 4, shape, dtype=i32), rng.random((*shape, 2)), rng.random((*shape, 3, 2))]
+
+
 def lstm_sizes(inputs):
     n, batch, d = inputs[0].shape
     return [n, batch, d, inputs[3].shape[1]]
@@ -132,5 +141,13 @@ PROBLEMS = {problem.name: problem for problem in [
         sizes=lambda x: [x[0].shape[0], *x[3].shape, x[5].shape[0], *x[7].shape],
         finite_step=1e-9, finite_tolerance=1e-4, growth=[(20000 * 3**i, 68, 1000) for i in range(5)],
         note="The unionised grid; the gradient is by energies and cross sections of the grids.",
+    ),
+    Problem(
+        "rsbench", "RSBench",
+        {"small, 10.2 M lookups": (10200000, 68, 100, 16)},
+        rsbench, differentiated=[6, 9, 10],
+        sizes=lambda x: [x[0].shape[0], *x[3].shape, *x[8].shape],
+        finite_tolerance=1e-4, growth=[(2000 * 3**i, 68, 100, 16) for i in range(5)],
+        note="With Doppler broadening; the gradient is by poles, residues and background.",
     ),
 ]}
