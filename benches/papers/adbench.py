@@ -89,4 +89,71 @@ BA = Problem(
     growth=[(8000, 49, 7776), (32_000, 49, 7776), (128_000, 49, 7776), (512_000, 49, 7776)],
 )
 
-PROBLEMS = {problem.name: problem for problem in [GMM, DLSTM, BA]}
+
+BONES = 22
+
+
+def hand(size, rng):
+    """A wrist, and four bones for each of five fingers; every vertex follows three bones."""
+    vertices, points = size
+    parents = [-1] + [0 if bone % 4 == 1 else bone - 1 for bone in range(1, 21)] + [0]
+    relatives = np.tile(np.eye(4), (BONES, 1, 1))
+    relatives[:, :3, 3] = rng.normal(0, 0.3, (BONES, 3))
+    absolutes = []
+    for bone, parent in enumerate(parents):
+        absolutes.append(relatives[bone] if parent == -1 else absolutes[parent] @ relatives[bone])
+    weights = np.zeros((BONES, vertices))
+    for _ in range(3):
+        weights[rng.integers(0, BONES, vertices), np.arange(vertices)] += rng.uniform(0.1, 1, vertices)
+    weights /= weights.sum(axis=0)
+    positions = np.concatenate([rng.normal(0, 1, (3, vertices)), np.ones((1, vertices))])
+    return [np.array(parents, i32), relatives, np.linalg.inv(np.array(absolutes)), weights, positions, np.bool_(True),
+            rng.integers(0, vertices, points, dtype=i32), rng.normal(0, 1, (points, 3)), rng.normal(0, 0.3, 26)]
+
+
+def hand_with_triangles(size, rng):
+    inputs = hand(size, rng)
+    vertices, points = size
+    triangles = rng.integers(0, vertices, (2 * vertices, 3), dtype=i32)
+    correspondences = rng.integers(0, 2 * vertices, points, dtype=i32)
+    return [*inputs[:5], triangles, inputs[5], correspondences, *inputs[7:], rng.uniform(0, 0.5, (points, 2))]
+
+
+def simple_check(inputs, objective, derivative):
+    direction = np.random.default_rng(2).standard_normal(26)
+    product = np.tensordot(direction, derivative[0], 1)
+    return jacobian_is_wrong(inputs, {8: direction}, objective, product.ravel())
+
+
+def complicated_check(inputs, objective, derivative):
+    rng = np.random.default_rng(2)
+    direction, us = rng.standard_normal(26), rng.standard_normal(inputs[10].shape)
+    product = np.tensordot(direction, derivative[0][2:], 1) + np.einsum("uni,nu->ni", derivative[0][:2], us)
+    return jacobian_is_wrong(inputs, {9: direction, 10: us}, objective, product.ravel())
+
+
+HAND_SIMPLE = Problem(
+    name="hand_simple",
+    title="HAND simple",
+    rows={"544 verts 100 corr.": (544, 100), "10000 verts 100 corr.": (10_000, 100)},
+    inputs=hand,
+    outputs=lambda inputs: [("f64", inputs[7].shape)],
+    derivative_outputs=lambda inputs: [("f64", (26, *inputs[7].shape))],
+    check=simple_check,
+    sizes=lambda inputs: [BONES, inputs[3].shape[1], inputs[7].shape[0]],
+    growth=[(500, 100), (2000, 100), (8000, 100), (32_000, 100)],
+)
+
+HAND_COMPLICATED = Problem(
+    name="hand_complicated",
+    title="HAND complicated",
+    rows={"544 verts 100 corr.": (544, 100), "10000 verts 100 corr.": (10_000, 100)},
+    inputs=hand_with_triangles,
+    outputs=lambda inputs: [("f64", inputs[8].shape)],
+    derivative_outputs=lambda inputs: [("f64", (28, *inputs[8].shape))],
+    check=complicated_check,
+    sizes=lambda inputs: [BONES, inputs[3].shape[1], inputs[8].shape[0]],
+    growth=[(500, 100), (2000, 100), (8000, 100), (32_000, 100)],
+)
+
+PROBLEMS = {problem.name: problem for problem in [GMM, BA, DLSTM, HAND_SIMPLE, HAND_COMPLICATED]}
