@@ -27,7 +27,7 @@ def machine(arguments):
         "processor": f"{processor.group(1) if processor else platform.processor()}, {os.cpu_count()} cores",
         "threads": arguments.threads,
         "versions": {
-            "Dagaz": said([arguments.dagaz, "--version"]).removeprefix("dagaz "),
+            "Dagaz": said([arguments.dagaz, "--version"]).split()[-1],
             "C compiler": said([os.environ.get("CC", "cc"), "--version"]),
             "Python": platform.python_version(),
             "JAX": said([sys.executable, "-c", "import jax; print(jax.__version__)"]),
@@ -150,7 +150,7 @@ def sum_of_compiling(record, title):
     known = [value for value in seconds if value is not None]
     if not known:
         return None
-    return sum(known) if title == "JAX" else max(known)
+    return sum(known) if title == "JAX" else min(known)
 
 
 def thread_table(rows):
