@@ -40,7 +40,8 @@ def measured(task, implementations, seconds, rounds):
                 if "failure" in record:
                     continue
                 try:
-                    record["ms"] = min(record.get("ms", float("inf")), own.time(entry, seconds))
+                    for key, value in own.time(entry, seconds).items():
+                        record[key] = min(record.get(key, value), value)
                 except Failure as failure:
                     record["failure"] = str(failure)
     return records, results

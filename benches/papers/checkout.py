@@ -113,7 +113,7 @@ def measure_one(path, entries, row, inputs, problem, arguments):
         dagaz = Dagaz(task, arguments.dagaz, path, entries)
         for entry in entries:
             try:
-                row[entry] = min(dagaz.time(entry, arguments.seconds) for _ in range(arguments.rounds))
+                row[entry] = min(dagaz.time(entry, arguments.seconds)["ms"] for _ in range(arguments.rounds))
             except Failure as failure:
                 row["failure"] = f"{entry}: {failure}".replace(str(path), row["program"])
     return row
