@@ -24,6 +24,9 @@ class C:
         self.arguments = [c_argument(value) for value in inputs] + [ctypes.c_int64(size) for size in given["sizes"]]
         self.shapes = given["results"]
 
+    def has(self, entry):
+        return hasattr(self.lib, entry)
+
     def prepare(self, entry):
         function = getattr(self.lib, entry)
         outs = [aligned(tuple(shape), dtype) for dtype, shape in self.shapes[entry]]
@@ -69,6 +72,9 @@ class Jax:
         self.static = tuple(getattr(self.module, "STATIC", ()))
         self.inputs = [value.item() if i in self.static else jax.device_put(value) for i, value in enumerate(inputs)]
 
+    def has(self, entry):
+        return hasattr(self.module, entry)
+
     def prepare(self, entry):
         start = time.perf_counter()
         function = self.jax.jit(getattr(self.module, entry), static_argnums=self.static)
@@ -93,6 +99,9 @@ class Torch:
         # Integers and truth values are plain numbers: sizes and counts of steps.
         self.inputs = [value.item() if value.ndim == 0 and value.dtype.kind != "f" else torch.from_numpy(np.array(value))
                        for value in inputs]
+
+    def has(self, entry):
+        return hasattr(self.module, entry)
 
     def prepare(self, entry):
         function = getattr(self.module, entry)
@@ -154,7 +163,9 @@ def main():
         request = json.loads(line)
         entry = request["entry"]
         try:
-            if request["do"] == "prepare":
+            if request["do"] == "prepare" and not peer.has(entry):
+                answer = {"absent": True}
+            elif request["do"] == "prepare":
                 calls[entry], seconds = peer.prepare(entry)
                 answer = {"compile_seconds": seconds, "peak_bytes": peak_of(calls[entry])}
             elif request["do"] == "results":

@@ -32,6 +32,10 @@ class Failure(Exception):
     pass
 
 
+class Absent(Failure):
+    """There is no such entry point, as there is no derivative in most C."""
+
+
 @dataclass
 class Task:
     """One row: a problem with inputs, in files of a folder for all implementations."""
@@ -152,6 +156,8 @@ class Peer:
 
     def prepare(self, entry):
         answer = self.ask(do="prepare", entry=entry)
+        if "absent" in answer:
+            raise Absent(entry)
         if self.compile_seconds is not None:
             answer["compile_seconds"] = self.compile_seconds
         return answer
