@@ -140,7 +140,7 @@ def peak_of(call):
 
 
 def timed(call, seconds):
-    """The median and the least of some calls, in milliseconds: three at least, unless they take longer than five times the seconds."""
+    """The median and the least of some calls, in milliseconds: three at least, unless they take five times the seconds."""
     times = []
     while sum(times) < seconds or len(times) < 3 and sum(times) < 5 * seconds:
         before = time.perf_counter()

@@ -4,6 +4,7 @@ All have the same methods: `prepare` (what compiling took, and the peak of the f
 some calls) and `results` of an entry point, `objective` or `derivative`. Each raises `Failure` with a reason.
 """
 
+import importlib.util
 import json
 import os
 import select
@@ -194,12 +195,8 @@ def environment(threads):
 
 
 def installed():
-    """The kinds of peers that can run here, and what is missing."""
-    missing = []
-    for kind, package in (("jax", "jax"), ("torch", "torch")):
-        found = subprocess.run([sys.executable, "-c", f"import importlib.util as u; exit(u.find_spec('{package}') is None)"])
-        if found.returncode != 0:
-            missing.append(kind)
+    """The kinds of peers that can run here, and those that cannot."""
+    missing = [kind for kind in ("jax", "torch") if importlib.util.find_spec(kind) is None]
     return [kind for kind in ("c", "jax", "torch") if kind not in missing], missing
 
 

@@ -211,9 +211,11 @@ def text(report, problems, figures, folder):
         f"{report['machine']['processor']}; " + ", ".join(f"{name} {version}" for name, version in versions.items())
         + f"; {report['machine']['date']}.\n",
         "## Times\n",
-        "Objective / derivative in milliseconds, one thread, medians; ratios come from the fastest calls. The derivative is the gradient or the Jacobian alone. *To the best*: "
+        "Objective / derivative in milliseconds, one thread, medians; ratios come from the fastest calls. The derivative is the "
+        "gradient or the Jacobian alone. *To the best*: "
         f"the derivative of Dagaz over that of the fastest peer, which is named; less is better, and the geometric mean is {mean}. "
-        f"*To the best automatic one*: the same without C, whose derivatives were found by hand; the geometric mean is {automatic}.\n",
+        "*To the best automatic one*: the same without C, whose derivatives were found by hand; the geometric mean is "
+        f"{automatic}.\n",
         time_table(rows),
         "## Overhead and memory\n",
         "*Overhead*: derivative over objective, in time. *Memory* of the derivative in MiB: all that the call needs at once "
@@ -223,7 +225,8 @@ def text(report, problems, figures, folder):
     if any("all" in row for row in rows):
         parts += ["## Threads\n", f"The same with {report['machine']['threads']} threads; C has one.\n",
                   thread_table([row for row in rows if "all" in row])]
-    parts += ["## Compiling\n", "Seconds from source to machine code, objective and derivative together. PyTorch does not compile.\n",
+    parts += ["## Compiling\n",
+              "Seconds from source to machine code, objective and derivative together. PyTorch does not compile.\n",
               compile_table(rows)]
     if figures:
         parts += ["## Growth\n", "Time and memory of the derivative as the input grows, both axes logarithmic.\n"]
