@@ -136,6 +136,14 @@ def inputs_of(problem, arguments):
         yield title, problem.inputs(problem.scaled(size, arguments.scale), np.random.default_rng(1))
 
 
+def save(report, arguments):
+    """After every problem, so that a run can be ended."""
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(report, indent=1) + "\n")
+    if arguments.write:
+        page.write(arguments.write, report, PROBLEMS)
+
+
 def main():
     arguments = options()
     kinds, missing = installed()
@@ -151,14 +159,12 @@ def main():
             print(page.console_row(row, kinds), flush=True)
         if arguments.growth and problem.growth:
             report["growth"][name] = measure_growth(problem, arguments, kinds)
+        save(report, arguments)
     for folder in arguments.checkout:
         for row in checkout.measure(folder, arguments, PROBLEMS):
             report["checkout"].append(row)
             print(page.console_checkout(row), flush=True)
-    if arguments.json:
-        Path(arguments.json).write_text(json.dumps(report, indent=1) + "\n")
-    if arguments.write:
-        page.write(arguments.write, report, PROBLEMS)
+    save(report, arguments)
     return 1 if any(row["remarks"] for row in report["rows"]) else 0
 
 
