@@ -4,7 +4,7 @@ import numpy as np
 
 from .problem import Problem, like
 
-f32, f64, i32, i64 = np.float32, np.float64, np.int32, np.int64
+f32, f64, i8, i32, i64 = np.float32, np.float64, np.int8, np.int32, np.int64
 
 
 def scalar(kind):
@@ -104,6 +104,16 @@ def rsbench(size, rng):
             rng.random((isotopes, 4)), rng.integers(0, 4, shape, dtype=i32), rng.random((*shape, 2)), rng.random((*shape, 3, 2))]
 
 
+def lbm(size, rng):
+    """A box with a wall all around just inside of its outermost cells, some obstacles, and a lid that moves."""
+    l, m, n, steps = size
+    flags = (rng.random((l, m, n)) < 0.01).astype(i8)
+    flags[1:2] = flags[-2:-1] = flags[:, 1:2] = flags[:, -2:-1] = flags[:, :, 1:2] = flags[:, :, -2:-1] = 1
+    flags[2:3, 2:-2, 2:-2] = 2
+    weights = np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36], f32).reshape(19, 1, 1, 1)
+    return [i64(steps), flags, weights * uniform(rng, (19, l, m, n), low=0.9, high=1.1)]
+
+
 def lstm_sizes(inputs):
     n, batch, d = inputs[0].shape
     return [n, batch, d, inputs[3].shape[1]]
@@ -149,5 +159,12 @@ PROBLEMS = {problem.name: problem for problem in [
         sizes=lambda x: [x[0].shape[0], *x[3].shape, *x[8].shape],
         finite_tolerance=1e-4, growth=[(2000 * 3**i, 68, 100, 16) for i in range(5)],
         note="With Doppler broadening; the gradient is by poles, residues and background.",
+    ),
+    Problem(
+        "lbm", "Lattice Boltzmann",
+        {"150 × 120 × 120, 100 steps": (150, 120, 120, 100)},
+        lbm, scalar("f32"), differentiated=[2], sizes=lambda x: list(x[1].shape), tolerance=2e-3,
+        finite_tolerance=2e-2, finite_step=1e-2, growth=[(4 * 2**i, 60, 60, 20) for i in range(5)],
+        note="In reverse, steps are computed again from a few that are kept, in all implementations.",
     ),
 ]}
