@@ -8,7 +8,7 @@
 
 -- ==
 -- entry: slope
--- script input { channel 4i64 5i64 6i64 } output { 0f32 }
+-- script input { channel 4i64 5i64 6i64 } output { 7.398555f32 }
 
 -- What moves north (y grows), east (x grows), to the top (z grows), to their opposites, or nowhere.
 type cell =
@@ -82,6 +82,6 @@ entry channel (l: i64) (m: i64) (n: i64) : (i64, [l][m][n]i8, [19][l][m][n]f32) 
   , tabulate_3d l m n (\z y x -> if z == 2 && y == 2 && x == 3 then 1 else if x == 1 then 2 else 0)
   , tabulate 19 (\q -> tabulate_3d l m n (\z y x -> 0.05 + 0.001 * f32.i64 ((7 * q + 5 * z + 3 * y + x) % 11))) )
 
--- How the objective changes when all cells grow by the same factor.
+-- How the objective changes when all cells grow by the same factor: twice the objective, for a step grows with them.
 entry slope [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 =
   f32.sum (flatten (map2 (map2 (*)) (map flatten_3d start) (map flatten_3d (derivative steps flags start))))
