@@ -114,6 +114,16 @@ def lbm(size, rng):
     return [i64(steps), flags, weights * uniform(rng, (19, l, m, n), low=0.9, high=1.1)]
 
 
+def chip(size, rng):
+    n, m, steps = size
+    return [i64(steps), uniform(rng, (n, m), low=60, high=100), uniform(rng, (n, m))]
+
+
+def waves(size, rng):
+    n, k = size
+    return [*(uniform(rng, k, low=-0.5, high=0.5) for _ in range(3)), uniform(rng, k), *(uniform(rng, n, low=-1) for _ in range(3))]
+
+
 def lstm_sizes(inputs):
     n, batch, d = inputs[0].shape
     return [n, batch, d, inputs[3].shape[1]]
@@ -166,5 +176,31 @@ PROBLEMS = {problem.name: problem for problem in [
         lbm, scalar("f32"), differentiated=[2], sizes=lambda x: list(x[1].shape), tolerance=2e-3,
         finite_tolerance=2e-2, finite_step=1e-2, growth=[(4 * 2**i, 60, 60, 20) for i in range(5)],
         note="In reverse, steps are computed again from a few that are kept, in all implementations.",
+    ),
+    Problem(
+        "hotspot", "Hotspot",
+        {"1024 × 1024, 360 steps": (1024, 1024, 360)},
+        chip, scalar("f32"), differentiated=[1, 2], sizes=lambda x: list(x[1].shape), tolerance=1e-3,
+        finite_tolerance=2e-2, finite_step=1e-2, growth=[(64 * 3**i, 512, 20) for i in range(4)],
+    ),
+    Problem(
+        "pathfinder", "Pathfinder",
+        {"100 rows of 1000000": (1000000, 100)},
+        lambda size, rng: [uniform(rng, size[::-1], high=10)], scalar("f32"), differentiated=[0],
+        sizes=lambda x: list(x[0].shape), tolerance=1e-5, finite_tolerance=2e-2, finite_step=1e-3,
+        growth=[(3000 * 3**i, 100) for i in range(5)],
+    ),
+    Problem(
+        "mriq", "MRI-Q",
+        {"2048 waves at 32768 points": (32768, 2048)},
+        waves, scalar("f32"), differentiated=[0, 1, 2, 3], sizes=lambda x: [x[0].size, x[4].size], tolerance=2e-3,
+        finite_tolerance=2e-2, finite_step=1e-2, growth=[(100 * 3**i, 2048) for i in range(4)],
+    ),
+    Problem(
+        "stencil", "Stencil in three dimensions",
+        {"512 × 512 × 64, 100 steps": (512, 512, 64, 100)},
+        lambda size, rng: [i64(size[3]), uniform(rng, size[:3])], scalar("f32"), differentiated=[1],
+        sizes=lambda x: list(x[1].shape), tolerance=1e-3, finite_tolerance=2e-2, finite_step=1e-2,
+        growth=[(16 * 3**i, 128, 64, 10) for i in range(4)],
     ),
 ]}

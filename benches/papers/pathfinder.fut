@@ -2,7 +2,7 @@
 -- neighbours in the next row. The objective is the sum of their costs; the gradient says how many of these ways use a place.
 -- ==
 -- entry: objective
--- input { [[1f32, 5, 2], [4, 3, 6], [7, 1, 2]] } output { 18f32 }
+-- input { [[1f32, 5, 2], [4, 3, 6], [7, 1, 2]] } output { 22f32 }
 
 -- ==
 -- entry: derivative
