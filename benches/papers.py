@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from papers import checking, page
+from papers import checking, checkout, page
 from papers.implementations import HERE, Dagaz, Failure, Task, installed, peers
 from papers.registry import PROBLEMS
 
@@ -98,6 +98,7 @@ def measure_growth(problem, arguments, kinds):
 def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="problems; all of them unless told")
+    parser.add_argument("--row", metavar="TEXT", default="", help="only rows with this in their name")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the leading data size of every row")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for the columns with several threads; 1 for none")
     parser.add_argument("--quick", action="store_true", help="the first row of every problem, and short times")
@@ -111,7 +112,7 @@ def options():
                         help="an input file of ADBench, for the one problem that is named, instead of its rows")
     parser.add_argument("--dagaz", default=str(ROOT / "target/release/dagaz"))
     arguments = parser.parse_args()
-    arguments.seconds, arguments.rounds = (0.1, 1) if arguments.quick else (1.0, 3)
+    arguments.seconds, arguments.rounds = (0.2, 1) if arguments.quick else (1.0, 3)
     unknown = [name for name in arguments.names if name not in PROBLEMS]
     if unknown:
         parser.error(f"no problem '{unknown[0]}'; there are: {', '.join(PROBLEMS)}")
@@ -125,7 +126,7 @@ def inputs_of(problem, arguments):
     if arguments.input:
         yield from ((path.stem, problem.read(path)) for path in arguments.input)
         return
-    rows = list(problem.rows.items())
+    rows = [(title, size) for title, size in problem.rows.items() if arguments.row in title]
     for title, size in rows[:1] if arguments.quick else rows:
         if arguments.scale != 1:
             title += f" ×{arguments.scale:g}"
@@ -147,6 +148,10 @@ def main():
             print(page.console_row(row, kinds), flush=True)
         if arguments.growth and problem.growth:
             report["growth"][name] = measure_growth(problem, arguments, kinds)
+    for folder in arguments.checkout:
+        for row in checkout.measure(folder, arguments, PROBLEMS):
+            report["checkout"].append(row)
+            print(page.console_checkout(row), flush=True)
     if arguments.json:
         Path(arguments.json).write_text(json.dumps(report, indent=1) + "\n")
     if arguments.write:

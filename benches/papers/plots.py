@@ -16,7 +16,7 @@ def write(folder, growth, problems):
         return []
     matplotlib.use("svg")
     # The same numbers give the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "dagaz"
+    matplotlib.rcParams.update({"svg.hashsalt": "dagaz", "svg.fonttype": "none"})
     names = [name for name in problems if name in growth]
     for name in names:
         draw(folder / f"{name}.svg", problems[name].title, growth[name])
