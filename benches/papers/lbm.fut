@@ -2,13 +2,7 @@
 -- these directions streams to the next cell, and then the particles of a cell collide. Cells are fluid (0), an obstacle (1),
 -- from which particles bounce back, or driven with a velocity of their own (2). The outermost cells stay as they are. The
 -- objective is half the sum of squares of all cells after some steps, and its gradient is by the cells at the start.
--- ==
--- entry: objective
--- script input { channel 4i64 5i64 6i64 } output { 3.6992774f32 }
-
--- ==
--- entry: slope
--- script input { channel 4i64 5i64 6i64 } output { 7.398555f32 }
+-- The tests are in `lbm_test.fut`.
 
 -- What moves north (y grows), east (x grows), to the top (z grows), to their opposites, or nowhere.
 type cell =
@@ -75,13 +69,3 @@ entry objective [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n
 
 entry derivative [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : [19][l][m][n]f32 =
   grad (total steps flags) start
-
--- A small channel with an obstacle, driven at one end, for four steps.
-entry channel (l: i64) (m: i64) (n: i64) : (i64, [l][m][n]i8, [19][l][m][n]f32) =
-  ( 4
-  , tabulate_3d l m n (\z y x -> if z == 2 && y == 2 && x == 3 then 1 else if x == 1 then 2 else 0)
-  , tabulate 19 (\q -> tabulate_3d l m n (\z y x -> 0.05 + 0.001 * f32.i64 ((7 * q + 5 * z + 3 * y + x) % 11))) )
-
--- How the objective changes when all cells grow by the same factor: twice the objective, for a step grows with them.
-entry slope [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 =
-  f32.sum (flatten (map2 (map2 (*)) (map flatten_3d start) (map flatten_3d (derivative steps flags start))))
