@@ -10,10 +10,14 @@
 -- input { [[0f32, 0], [1, 0], [4, 4], [5, 7]] [[0.5f32, 1], [4, 5]] } output { [[0f32, 1], [-0.5, -0.5]] }
 -- input { [[0f32, 0], [1, 0]] [[0.5f32, 1], [4, 5]] } output { [[0f32, 1], [0, 0]] }
 
-def distance [d] (a: [d]f32) (b: [d]f32) : f32 = f32.sum (map2 (\x y -> (x - y) * (x - y)) a b)
+def square (x: f32) : f32 = x * x
 
+-- The distance |p - c|² is |p|² - 2pc + |c|²: all products pc are one product of matrices, and |p|² is the same for all centres.
 def cost [n][k][d] (points: [n][d]f32) (centres: [k][d]f32) : f32 =
-  f32.sum (map (\point -> f32.minimum (map (distance point) centres)) points)
+  let norms = map (\centre -> f32.sum (map square centre)) centres
+  let products = map (\point -> map (\centre -> f32.sum (map2 (*) point centre)) centres) points
+  let nearest = map (\row -> f32.minimum (map2 (\norm x -> norm - 2 * x) norms row)) products
+  in f32.sum (map square (flatten points)) + f32.sum nearest
 
 entry objective [n][k][d] (points: [n][d]f32) (centres: [k][d]f32) : f32 = cost points centres
 
