@@ -12,12 +12,13 @@
 
 def square (x: f32) : f32 = x * x
 
--- The distance |p - c|² is |p|² - 2pc + |c|²: all products pc are one product of matrices, and |p|² is the same for all centres.
+-- The distance |p - c|² is |p|² - 2pc + |c|², where all products pc are one product of matrices.
 def cost [n][k][d] (points: [n][d]f32) (centres: [k][d]f32) : f32 =
-  let norms = map (\centre -> f32.sum (map square centre)) centres
+  let norm x = f32.sum (map square x)
+  let norms = map norm centres
   let products = map (\point -> map (\centre -> f32.sum (map2 (*) point centre)) centres) points
-  let nearest = map (\row -> f32.minimum (map2 (\norm x -> norm - 2 * x) norms row)) products
-  in f32.sum (map square (flatten points)) + f32.sum nearest
+  let nearest point row = norm point + f32.minimum (map2 (\norm x -> norm - 2 * x) norms row)
+  in f32.sum (map2 nearest points products)
 
 entry objective [n][k][d] (points: [n][d]f32) (centres: [k][d]f32) : f32 = cost points centres
 
