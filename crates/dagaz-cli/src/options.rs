@@ -172,6 +172,10 @@ pub struct BenchOptions {
     /// Only this entry point; may be given several times.
     #[arg(long = "entry", short, value_name = "NAME")]
     pub entries: Vec<String>,
+    /// Call the entry points that --entry names with the values in this file, instead of test cases; may be given several
+    /// times.
+    #[arg(long = "input", short, value_name = "FILE", requires = "entries")]
+    pub inputs: Vec<PathBuf>,
     /// Call each case so many times, instead of until its time is known to 1 %.
     #[arg(long, value_name = "N")]
     pub runs: Option<std::num::NonZeroUsize>,

@@ -100,7 +100,23 @@ impl Sharer {
                 }
                 self.scope(body);
             }
-            _ => lambdas_mut(exp).into_iter().for_each(|l| self.lambda(l)),
+            _ => {
+                if let Exp::Map { arrays, lambda, .. } = exp {
+                    self.equal_inputs(arrays, &lambda.params);
+                }
+                lambdas_mut(exp).into_iter().for_each(|l| self.lambda(l));
+            }
+        }
+    }
+
+    /// Elements of an array that a map takes twice are the same.
+    fn equal_inputs(&mut self, arrays: &[VarId], params: &[Param]) {
+        for (i, (array, param)) in arrays.iter().zip(params).enumerate() {
+            if let Some(first) = arrays[..i].iter().position(|earlier| earlier == array)
+                && !param.ty.is_acc()
+            {
+                self.subst.insert(param.var, params[first].var.into());
+            }
         }
     }
 }

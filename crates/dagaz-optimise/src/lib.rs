@@ -70,6 +70,8 @@ pub fn for_machines(program: &mut Program) {
     split_off_columns(program);
     raise_contractions(program);
     simplify(program);
+    // Both sweeps of a derivative may have had the same product.
+    share_common_expressions(program);
     remove_dead_code(program);
     insert_copies(program);
 }

@@ -292,3 +292,99 @@ fn small_constant_sizes_stay() {
         "#]],
     );
 }
+
+#[test]
+fn negated_numbers_that_are_a_factor_too_are_stored_once_and_summed_along_rows() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][m][k]f64) : (s: [m][k]f64, t: [n][m][k]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (ks: [k]i64) = iota i64 k 0i64 1i64
+            let (minus: [n][m][k]f64, plus: [n][m][k]f64) =
+              map n (x)
+                \(xss: [m][k]f64) : ([m][k]f64, [m][k]f64) ->
+                  let (ass: [m][k]f64, bss: [m][k]f64) =
+                    map m (xss)
+                      \(xs: [k]f64) : ([k]f64, [k]f64) ->
+                        let (as: [k]f64, bs: [k]f64) =
+                          map k (xs)
+                            \(v: f64) : (f64, f64) ->
+                              let (e: f64) = f64.exp v
+                              let (o: f64) = f64.neg e
+                              in (o, e)
+                        in (as, bs)
+                  in (ass, bss)
+            let (s: [m][k]f64) =
+              map m (js)
+                \(j: i64) : ([k]f64) ->
+                  let (row: [k]f64) =
+                    map k (ks)
+                      \(l: i64) : (f64) ->
+                        let (sum: f64) =
+                          reduce_comm n (is)
+                            pre \(i: i64) : (f64) ->
+                              let (q: f64) = minus[i, j, l] certified
+                              in (q)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (0.0f64)
+                        in (sum)
+                  let (r: [k]f64) =
+                    map k (row)
+                      \(y: f64) : (f64) ->
+                        let (z: f64) = f64.sqrt y
+                        in (z)
+                  in (r)
+            in (s, plus)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][m_1][k_2]f64) : (s_4: [m_1][k_2]f64, t_5: [n_0][m_1][k_2]f64) =
+              let (plus_10: [n_0][m_1][k_2]f64) =
+                map n_0 (x_3)
+                  \(xss_11: [m_1][k_2]f64) : ([m_1][k_2]f64) ->
+                    let (bss_13: [m_1][k_2]f64) =
+                      map m_1 (xss_11)
+                        \(xs_14: [k_2]f64) : ([k_2]f64) ->
+                          let (bs_16: [k_2]f64) =
+                            map k_2 (xs_14)
+                              \(v_17: f64) : (f64) ->
+                                let (e_18: f64) = f64.exp v_17
+                                in (e_18)
+                          in (bs_16)
+                    in (bss_13)
+              let (mul_38: i64) = i64.mul m_1 k_2
+              let (flat_39: [n_0][mul_38]f64) = reshape [n_0, mul_38] plus_10
+              let (iota_40: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (iota_41: [mul_38]i64) = iota i64 mul_38 0i64 1i64
+              let (sums_49: [mul_38]f64) =
+                map mul_38 (iota_41)
+                  \(column_42: i64) : (f64) ->
+                    let (sum_48: f64) =
+                      reduce_comm n_0 (iota_40)
+                        pre \(row_43: i64) : (f64) ->
+                          let (elem_44: f64) = flat_39[row_43, column_42] certified
+                          in (elem_44)
+                        op \(x_45: f64, y_46: f64) : (f64) ->
+                          let (z_47: f64) = f64.add x_45 y_46
+                          in (z_47)
+                        neutral (0.0f64)
+                    in (sum_48)
+              let (product_37: [m_1][k_2]f64) = reshape [m_1, k_2] sums_49
+              let (s_20: [m_1][k_2]f64) =
+                map m_1 (product_37)
+                  \(product_36: [k_2]f64) : ([k_2]f64) ->
+                    let (row_22: [k_2]f64) =
+                      map k_2 (product_36)
+                        \(product_34: f64) : (f64) ->
+                          let (neg_35: f64) = f64.neg product_34
+                          in (neg_35)
+                    let (r_30: [k_2]f64) =
+                      map k_2 (row_22)
+                        \(y_31: f64) : (f64) ->
+                          let (z_32: f64) = f64.sqrt y_31
+                          in (z_32)
+                    in (r_30)
+              in (s_20, plus_10)
+        "#]],
+    );
+}

@@ -204,6 +204,30 @@ fn common_expressions_across_scopes() {
 }
 
 #[test]
+fn elements_of_an_array_that_is_given_twice_are_the_same() {
+    check(
+        &[share_common_expressions, remove_dead_code],
+        r"def f (n: i64, xs: [n]f64) : (ys: [n]f64) =
+            let (ys: [n]f64) = map n (xs, xs) \(x: f64, y: f64) : (f64) ->
+              let (a: f64) = f64.sin x
+              let (b: f64) = f64.sin y
+              let (c: f64) = f64.mul a b
+              in (c)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (ys_2: [n_0]f64) =
+              let (ys_3: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_4: f64) : (f64) ->
+                    let (a_6: f64) = f64.sin x_4
+                    let (c_8: f64) = f64.mul a_6 a_6
+                    in (c_8)
+              in (ys_3)
+        "#]],
+    );
+}
+
+#[test]
 fn what_is_shared_and_consumed_is_copied() {
     check(
         &[share_common_expressions, insert_copies],

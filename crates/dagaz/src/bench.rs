@@ -3,7 +3,7 @@
 //! A case is called until the mean is known well enough, or until time is up; the first calls, which fill caches, do not
 //! count. Times are those of the machine code alone, without the values that go in and out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dagaz_core::value::Value;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::compile::{Settings, compile_file_with};
 use crate::session::{Execution, Session};
 use crate::testing::run;
-use crate::testing::spec::{self, Case, Expectation, Outcome};
+use crate::testing::spec::{self, Case, Expectation, Input, Outcome};
 use crate::{Dialect, Parameters, data};
 
 /// The mean is known well enough if 95 % of all such runs would have given it within this share of it.
@@ -32,6 +32,8 @@ pub struct Plan {
     pub time: Duration,
     /// Only these entry points, if there are any.
     pub entries: Vec<String>,
+    /// Absolute paths of values to call these entry points with, instead of the cases of test blocks.
+    pub inputs: Vec<PathBuf>,
     pub execution: Execution,
 }
 
@@ -111,23 +113,7 @@ fn uncertainty(times: &[f64]) -> f64 {
 
 /// Measures all cases of a program. The error says why there is nothing to measure, or which call has failed.
 pub fn measure(path: &Path, plan: &Plan) -> Result<Vec<Measurement>, String> {
-    let text = data::read_bytes(path)?;
-    let spec = spec::parse(&String::from_utf8_lossy(&text))?;
-    let cases = match spec.map(|spec| spec.expectation) {
-        Some(Expectation::Accepted { cases, .. }) => cases,
-        Some(Expectation::Rejected(_)) | None => Vec::new(),
-    };
-    let is_wanted = |case: &&Case| {
-        let is_named = plan.entries.is_empty() || plan.entries.contains(&case.entry);
-        let is_excluded = case.tags.iter().any(|tag| EXCLUDED.contains(&tag.as_str()));
-        is_named && !is_excluded && !matches!(case.outcome, Outcome::Failure(_))
-    };
-    let cases: Vec<&Case> = cases.iter().filter(is_wanted).collect();
-    if cases.is_empty() {
-        return Err(
-            "there are no inputs: test blocks (`-- ==`) with `input` or `random input` give them".to_owned()
-        );
-    }
+    let cases = cases(path, plan)?;
     let start = Instant::now();
     let settings = Settings { dialect: Dialect::Dagaz, parameters: Parameters::new() };
     let program = compile_file_with(path, &settings).map_err(|failure| failure.summary())?;
@@ -138,7 +124,7 @@ pub fn measure(path: &Path, plan: &Plan) -> Result<Vec<Measurement>, String> {
     let compile_seconds = start.elapsed().as_secs_f64();
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut all: Vec<Measurement> = Vec::new();
-    for case in cases {
+    for case in &cases {
         let args = run::input_values(&program, &mut session, directory, case)?;
         let mut measured = Measurement {
             program: path.display().to_string(),
@@ -159,6 +145,39 @@ pub fn measure(path: &Path, plan: &Plan) -> Result<Vec<Measurement>, String> {
         all.push(measured);
     }
     Ok(all)
+}
+
+/// Those of the test blocks that are wanted, or those that the plan has inputs for.
+fn cases(path: &Path, plan: &Plan) -> Result<Vec<Case>, String> {
+    if !plan.inputs.is_empty() {
+        let call = |entry: &String, input: &PathBuf| Case {
+            entry: entry.clone(),
+            tags: Vec::new(),
+            input: Input::File(input.clone()),
+            outcome: Outcome::Success,
+        };
+        let calls =
+            plan.inputs.iter().flat_map(|input| plan.entries.iter().map(move |entry| call(entry, input)));
+        return Ok(calls.collect());
+    }
+    let text = data::read_bytes(path)?;
+    let spec = spec::parse(&String::from_utf8_lossy(&text))?;
+    let cases = match spec.map(|spec| spec.expectation) {
+        Some(Expectation::Accepted { cases, .. }) => cases,
+        Some(Expectation::Rejected(_)) | None => Vec::new(),
+    };
+    let is_wanted = |case: &Case| {
+        let is_named = plan.entries.is_empty() || plan.entries.contains(&case.entry);
+        let is_excluded = case.tags.iter().any(|tag| EXCLUDED.contains(&tag.as_str()));
+        is_named && !is_excluded && !matches!(case.outcome, Outcome::Failure(_))
+    };
+    let cases: Vec<Case> = cases.into_iter().filter(is_wanted).collect();
+    if cases.is_empty() {
+        return Err(
+            "there are no inputs: test blocks (`-- ==`) with `input` or `random input` give them".to_owned()
+        );
+    }
+    Ok(cases)
 }
 
 fn repeat(

@@ -67,7 +67,7 @@ impl Nest<'_> {
     }
 
     /// Whether a variable is bound at one of the levels from a number on.
-    fn is_bound_from(&self, from: Label, var: VarId) -> bool {
+    pub fn is_bound_from(&self, from: Label, var: VarId) -> bool {
         self.levels[from..].iter().any(|level| level.bound.contains(&var))
     }
 

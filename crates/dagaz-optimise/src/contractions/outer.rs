@@ -11,12 +11,12 @@
 //! ```
 //!
 //! so that the sum is a matrix product, and the array of all adjoints is not made. A factor that the maps compute becomes
-//! another result of them.
+//! another result of them. In the same way, an array of negated numbers is read as the numbers, which may be a factor too.
 
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm, Vars};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::dot::{Level, Nest, View};
@@ -35,10 +35,10 @@ pub(super) fn multiply_after_reading(program: &mut Program) {
     program.funs.iter_mut().for_each(|fun| changer.body(&mut fun.body));
 }
 
-/// An array whose elements are products.
+/// An array whose elements are products, or negated numbers: then there is one factor.
 struct Product {
     ty: PrimType,
-    factors: [Factor; 2],
+    factors: Vec<Factor>,
 }
 
 enum Factor {
@@ -59,7 +59,7 @@ impl Finder<'_> {
         for stm in &body.stms {
             crate::walk::bodies(&stm.exp).into_iter().for_each(|inner| self.body(inner));
             for (position, param) in stm.pat.iter().enumerate() {
-                let is_only_read = param.ty.rank() > 2
+                let is_only_read = param.ty.rank() > 1
                     && reads.get(&param.var).is_some_and(|n| self.facts.uses.get(&param.var) == Some(n));
                 if is_only_read
                     && let Some(product) = self.product(stm, position, &mut Vec::new(), Vec::new())
@@ -87,12 +87,20 @@ impl Finder<'_> {
             let path = path.into_iter().chain([result]).collect();
             return self.product(made, inner, levels, path);
         }
-        let Exp::BinOp(BinOp::Mul, ty, x, y) = &made.exp else { return None };
-        let factors = [self.factor(*x, levels, &path)?, self.factor(*y, levels, &path)?];
+        let (ty, factors) = match &made.exp {
+            Exp::BinOp(BinOp::Mul, ty, x, y) if levels.len() > 2 => {
+                // A scalar of the innermost map would be an array as large as the products.
+                let most = levels.len() - 2;
+                (ty, vec![self.factor(*x, levels, most, &path)?, self.factor(*y, levels, most, &path)?])
+            }
+            Exp::UnOp(UnOp::Neg, ty, x) => (ty, vec![self.factor(*x, levels, levels.len() - 1, &path)?]),
+            _ => return None,
+        };
         matches!(ty, PrimType::F32 | PrimType::F64).then_some(Product { ty: *ty, factors })
     }
 
-    fn factor(&self, atom: Atom, levels: &[Level], path: &[VarId]) -> Option<Factor> {
+    /// The level that binds the factor is at most a given one.
+    fn factor(&self, atom: Atom, levels: &[Level], most: usize, path: &[VarId]) -> Option<Factor> {
         let var = atom.as_var()?;
         let nest = Nest { facts: self.facts, levels };
         let is_whole = |view: &View| view.fixed.is_empty() && !view.labels.is_empty();
@@ -100,11 +108,9 @@ impl Finder<'_> {
             return Some(Factor::View(view));
         }
         let level = levels.iter().position(|level| level.bound.contains(&var))?;
-        // A scalar of the innermost map would be an array as large as the products.
-        let is_smaller = level + 1 < levels.len();
         let is_row = matches!(self.facts.defs.get(&var), Some(Def::Read { .. }))
             || levels[level].rows.contains_key(&var);
-        (is_smaller && !is_row).then(|| Factor::Inner { path: path[..level].to_vec(), var })
+        (level <= most && !is_row).then(|| Factor::Inner { path: path[..level].to_vec(), var })
     }
 }
 
@@ -129,7 +135,7 @@ fn reads_of(body: &Body) -> HashMap<VarId, usize> {
 struct Changer<'p> {
     products: HashMap<VarId, Product>,
     /// Where the factors of an array are: arrays with the dimensions of it that they have.
-    factors: HashMap<VarId, (PrimType, [View; 2])>,
+    factors: HashMap<VarId, (PrimType, Vec<View>)>,
     vars: &'p mut Vars,
 }
 
@@ -140,7 +146,7 @@ impl Changer<'_> {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
             for array in stm.pat.iter().map(|p| p.var).collect::<Vec<_>>() {
                 if let Some(Product { ty, factors }) = self.products.remove(&array) {
-                    let views = factors.map(|factor| match factor {
+                    let views = factors.into_iter().map(|factor| match factor {
                         Factor::View(view) => view,
                         Factor::Inner { path, var } => {
                             let labels = (0..=path.len()).collect();
@@ -148,6 +154,7 @@ impl Changer<'_> {
                             View { root: root.var, fixed: Vec::new(), labels }
                         }
                     });
+                    let views = views.collect();
                     self.factors.insert(array, (ty, views));
                 }
             }
@@ -197,7 +204,11 @@ impl Changer<'_> {
             stms.push(Stm { pat: vec![Param { var, ty: Type::Prim(ty) }], exp, loc });
             factors.push(Atom::Var(var));
         }
-        stms.push(Stm { pat: stm.pat, exp: Exp::BinOp(BinOp::Mul, ty, factors[0], factors[1]), loc });
+        let exp = match factors.as_slice() {
+            [x, y] => Exp::BinOp(BinOp::Mul, ty, *x, *y),
+            _ => Exp::UnOp(UnOp::Neg, ty, factors[0]),
+        };
+        stms.push(Stm { pat: stm.pat, exp, loc });
         stms
     }
 }

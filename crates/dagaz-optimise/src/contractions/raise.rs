@@ -35,10 +35,17 @@ struct Rising {
     target: usize,
     /// The levels that are axes of it.
     result: Vec<usize>,
-    exp: Exp,
-    /// The indices of the rows that the operands are, if they are not whole arrays.
-    fixed: [Vec<Atom>; 2],
+    whole: Whole,
     loc: Loc,
+}
+
+/// What is computed for all iterations at once.
+#[derive(Clone)]
+enum Whole {
+    /// A contraction, and the indices of the rows that its operands are, if they are not whole arrays.
+    Product { exp: Box<Exp>, fixed: [Vec<Atom>; 2] },
+    /// The sums of an array along its first dimension.
+    ColumnSums { array: VarId, rows: Atom, columns: Vec<Atom> },
 }
 
 impl Raiser {
@@ -79,7 +86,13 @@ impl Raiser {
 
     /// A contraction where it belongs, after the rows that it takes.
     fn finish(&mut self, raised: Rising, done: &mut Vec<Stm>) {
-        let Rising { var, ty, mut exp, fixed, loc, .. } = raised;
+        let Rising { var, ty, whole, loc, .. } = raised;
+        let (mut exp, fixed) = match whole {
+            Whole::Product { exp, fixed } => (*exp, fixed),
+            Whole::ColumnSums { array, rows, columns } => {
+                return done.extend(self.column_sums(Param { var, ty }, array, (rows, &columns), loc));
+            }
+        };
         if let Exp::Contract { left, right, .. } = &mut exp {
             for (operand, indices) in [left, right].into_iter().zip(fixed) {
                 let row = self.facts.types.get(&operand.array).and_then(|ty| ty.peel(indices.len()));
@@ -92,6 +105,45 @@ impl Raiser {
             }
         }
         done.push(Stm { pat: vec![Param { var, ty }], exp, loc });
+    }
+
+    /// Sums along the first dimension, with the others as one: then all of them are added row by row.
+    fn column_sums(
+        &mut self,
+        result: Param,
+        array: VarId,
+        (rows, columns): (Atom, &[Atom]),
+        loc: Loc,
+    ) -> Vec<Stm> {
+        let Some(ty) = result.ty.elem() else { return Vec::new() };
+        let mut b = Builder::new(std::mem::take(&mut self.vars));
+        let count = b.product(columns, loc);
+        let flat_ty = Type::array(ty, vec![rows, count]);
+        let flat = b.let_var("flat", flat_ty, Exp::Reshape { dims: vec![rows, count], array }, loc);
+        let numbers = |b: &mut Builder, n: Atom| {
+            let exp = Exp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
+            b.let_var("iota", Type::array(PrimType::I64, vec![n]), exp, loc)
+        };
+        let (all_rows, all_columns) = (numbers(&mut b, rows), numbers(&mut b, count));
+        let lambda = b.lambda(&[("column", PrimType::I64.into())], vec![ty.into()], |b, column| {
+            let pre = b.lambda(&[("row", PrimType::I64.into())], vec![ty.into()], |b, row| {
+                let indices = vec![row[0], column[0]];
+                let exp = Exp::Index { array: flat, indices, check: Check::Certified };
+                vec![b.let_exp("elem", ty.into(), exp, loc)]
+            });
+            let op = b.binop_lambda(BinOp::Add, ty, loc);
+            let neutral = vec![Prim::zero(ty).into()];
+            let arrays = vec![all_rows];
+            let exp = Exp::Reduce { width: rows, arrays, pre: Some(pre), op, neutral, commutative: true };
+            vec![b.let_exp("sum", ty.into(), exp, loc)]
+        });
+        let exp = Exp::Map { width: count, arrays: vec![all_columns], lambda };
+        let sums = b.let_var("sums", Type::array(ty, vec![count]), exp, loc);
+        let exp = Exp::Reshape { dims: columns.to_vec(), array: sums };
+        b.push(Stm { pat: vec![result], exp, loc });
+        let stms;
+        (self.vars, stms) = b.finish();
+        stms
     }
 
     /// Looks into the functions of an expression. Gives what leaves it.
@@ -171,15 +223,14 @@ struct Component<'s> {
 struct Raised {
     target: usize,
     result: Vec<usize>,
-    exp: Exp,
-    fixed: [Vec<Atom>; 2],
+    whole: Whole,
 }
 
 impl Component<'_> {
     fn emit(&self, ty: PrimType, loc: Loc, b: &mut Builder, rising: &mut Vec<Rising>) {
         let mut push = |var: VarId, raised: &Raised| {
-            let Raised { target, result, exp, fixed } = raised.clone();
-            rising.push(Rising { var, ty: Type::Prim(ty), target, result, exp, fixed, loc });
+            let Raised { target, result, whole } = raised.clone();
+            rising.push(Rising { var, ty: Type::Prim(ty), target, result, whole, loc });
         };
         let is_zero = self.start == Prim::zero(ty).into();
         if let [(raised, Term { negative: false, factors, .. })] = self.terms.as_slice()
@@ -210,8 +261,11 @@ impl Component<'_> {
 
 /// Takes a product out of as many levels as are good for it.
 fn raised(nest: &Nest<'_>, term: &Term) -> Option<Raised> {
-    let [x, y] = term.elements.as_slice() else { return None };
-    let (x, y) = (x.as_var()?, y.as_var()?);
+    let (x, y) = match term.elements.as_slice() {
+        [x] => return column_sums(nest, x.as_var()?),
+        [x, y] => (x.as_var()?, y.as_var()?),
+        _ => return None,
+    };
     let mut best: Option<(usize, View, View, Axes)> = None;
     let mut is_perfect = true;
     let innermost = nest.levels.len() - 2;
@@ -233,8 +287,27 @@ fn raised(nest: &Nest<'_>, term: &Term) -> Option<Raised> {
         }
     }
     let (target, left, right, axes) = best?;
-    let exp = nest.contract(&left, &right, &axes);
-    Some(Raised { target, result: axes.result, exp, fixed: [left.fixed, right.fixed] })
+    let exp = Box::new(nest.contract(&left, &right, &axes));
+    let whole = Whole::Product { exp, fixed: [left.fixed, right.fixed] };
+    Some(Raised { target, result: axes.result, whole })
+}
+
+/// Takes a sum along the first dimension out of the levels that number the others, if there are several: one by one they
+/// would read short pieces of far apart rows.
+fn column_sums(nest: &Nest<'_>, element: VarId) -> Option<Raised> {
+    let sum = nest.levels.len() - 1;
+    (0..sum).find_map(|target| {
+        let View { root, fixed, labels } = nest.view(element, target)?;
+        let (first, result) = labels.split_first()?;
+        let is_outside = |width: Atom| width.as_var().is_none_or(|v| !nest.is_bound_from(target, v));
+        let fits = *first == sum && result.len() > 1 && result.is_sorted() && fixed.is_empty();
+        if !fits || !nest.levels[target..].iter().all(|level| is_outside(level.width)) {
+            return None;
+        }
+        let columns = result.iter().map(|label| nest.levels[*label].width).collect();
+        let whole = Whole::ColumnSums { array: root, rows: nest.levels[sum].width, columns };
+        Some(Raised { target, result: result.to_vec(), whole })
+    })
 }
 
 /// A map that gives rows of contractions as they are gives those; and if it does nothing else, there is no map.

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""The papers' problems: Dagaz beside C by hand, JAX and PyTorch, in one run.
+
+Every row is computed by all implementations, one after the other in turns, each in a process of its own on one core. Results
+must agree, and derivatives must agree with finite differences. See README.md.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from papers import checking, page
+from papers.implementations import HERE, Dagaz, Failure, Task, installed, peers
+from papers.registry import PROBLEMS
+
+ENTRIES = ("objective", "derivative")
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def measured(task, implementations, seconds, rounds):
+    """What each implementation gives and takes: results by entry point, and a record for the tables."""
+    records, results = {}, {}
+    for own in implementations:
+        record = records[own.title] = {}
+        for entry in ENTRIES:
+            try:
+                record[entry] = own.prepare(entry)
+                results[own.title, entry] = own.results(entry)
+            except Failure as failure:
+                record[entry] = {"failure": str(failure)}
+    for _ in range(rounds):
+        for own in implementations:
+            for entry in ENTRIES:
+                record = records[own.title][entry]
+                if "failure" in record:
+                    continue
+                try:
+                    record["ms"] = min(record.get("ms", float("inf")), own.time(entry, seconds))
+                except Failure as failure:
+                    record["failure"] = str(failure)
+    return records, results
+
+
+def measure_row(problem, title, inputs, arguments, kinds):
+    row = {"problem": problem.name, "title": problem.title, "row": title, "remarks": []}
+    program = HERE / f"{problem.name}.fut"
+    names = {entry: entry for entry in ENTRIES}
+    with tempfile.TemporaryDirectory() as folder:
+        task = Task(problem, inputs, Path(folder), 1)
+        dagaz = Dagaz(task, arguments.dagaz, program, names)
+        implementations = [dagaz, *peers(task, kinds)]
+        try:
+            row["one"], results = measured(task, implementations, arguments.seconds, arguments.rounds)
+        finally:
+            for own in implementations:
+                own.close()
+        row["remarks"] += checking.disagreements(problem, results)
+        row["remarks"] += checking.against_differences(problem, inputs, dagaz, results, Path(folder))
+        if arguments.threads > 1:
+            task = Task(problem, inputs, Path(folder), arguments.threads)
+            implementations = [Dagaz(task, arguments.dagaz, program, names), *peers(task, kinds)]
+            try:
+                row["all"], _ = measured(task, implementations, arguments.seconds, max(1, arguments.rounds - 1))
+            finally:
+                for own in implementations:
+                    own.close()
+    for name, record in row["one"].items():
+        row["remarks"] += [f"{name}, {entry}: {record[entry]['failure']}" for entry in ENTRIES if "failure" in record[entry]]
+    return row
+
+
+def measure_growth(problem, arguments, kinds):
+    """Times and memory of the derivative as the input grows. An implementation that fails is not tried with more."""
+    points, failed = [], set()
+    for size in problem.growth:
+        size = problem.scaled(size, arguments.scale)
+        inputs = problem.inputs(size, np.random.default_rng(1))
+        with tempfile.TemporaryDirectory() as folder:
+            task = Task(problem, inputs, Path(folder), 1)
+            program = HERE / f"{problem.name}.fut"
+            implementations = [Dagaz(task, arguments.dagaz, program, {entry: entry for entry in ENTRIES}), *peers(task, kinds)]
+            try:
+                wanted = [own for own in implementations if own.title not in failed]
+                records, _ = measured(task, wanted, arguments.seconds, 1)
+            finally:
+                for own in implementations:
+                    own.close()
+        failed |= {name for name, record in records.items() if "failure" in record["derivative"]}
+        points.append({"size": size[problem.leading], "records": records})
+    return points
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="problems; all of them unless told")
+    parser.add_argument("--scale", type=float, default=1.0, help="multiplies the leading data size of every row")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for the columns with several threads; 1 for none")
+    parser.add_argument("--quick", action="store_true", help="the first row of every problem, and short times")
+    parser.add_argument("--growth", action="store_true", help="also how the derivative grows with the input")
+    parser.add_argument("--json", metavar="FILE", help="write all numbers to a file")
+    parser.add_argument("--write", metavar="PAGE", type=Path,
+                        help="write tables and plots; rows that are there already and were not measured now stay")
+    parser.add_argument("--checkout", metavar="DIR", type=Path, action="append", default=[],
+                        help="a checkout of the papers' own programs, which then run too")
+    parser.add_argument("--input", metavar="FILE", type=Path, action="append", default=[],
+                        help="an input file of ADBench, for the one problem that is named, instead of its rows")
+    parser.add_argument("--dagaz", default=str(ROOT / "target/release/dagaz"))
+    arguments = parser.parse_args()
+    arguments.seconds, arguments.rounds = (0.1, 1) if arguments.quick else (1.0, 3)
+    unknown = [name for name in arguments.names if name not in PROBLEMS]
+    if unknown:
+        parser.error(f"no problem '{unknown[0]}'; there are: {', '.join(PROBLEMS)}")
+    if arguments.input and (len(arguments.names) != 1 or PROBLEMS[arguments.names[0]].read is None):
+        parser.error("--input needs the name of one problem of ADBench")
+    return arguments
+
+
+def inputs_of(problem, arguments):
+    """Titles and inputs of the rows that are wanted."""
+    if arguments.input:
+        yield from ((path.stem, problem.read(path)) for path in arguments.input)
+        return
+    rows = list(problem.rows.items())
+    for title, size in rows[:1] if arguments.quick else rows:
+        if arguments.scale != 1:
+            title += f" ×{arguments.scale:g}"
+        yield title, problem.inputs(problem.scaled(size, arguments.scale), np.random.default_rng(1))
+
+
+def main():
+    arguments = options()
+    kinds, missing = installed()
+    for kind in missing:
+        print(f"{kind} is not installed, and left out: benches/peers/install.sh installs it", file=sys.stderr)
+    report = {"machine": page.machine(arguments), "rows": [], "growth": {}, "checkout": []}
+    print(page.console_header(kinds))
+    for name in arguments.names or PROBLEMS:
+        problem = PROBLEMS[name]
+        for title, inputs in inputs_of(problem, arguments):
+            row = measure_row(problem, title, inputs, arguments, kinds)
+            report["rows"].append(row)
+            print(page.console_row(row, kinds), flush=True)
+        if arguments.growth and problem.growth:
+            report["growth"][name] = measure_growth(problem, arguments, kinds)
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(report, indent=1) + "\n")
+    if arguments.write:
+        page.write(arguments.write, report, PROBLEMS)
+    return 1 if any(row["remarks"] for row in report["rows"]) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+-- A hand: bones in a tree, a skin whose vertices follow the bones, and 26 numbers that say how it is held. `hand_simple.fut`
+-- and `hand_complicated.fut` fit it to points.
+
+def matmul [n][m][p] (a: [n][m]f64) (b: [m][p]f64) : *[n][p]f64 =
+  map (\row -> map (\column -> f64.sum (map2 (*) row column)) (transpose b)) a
+
+def identity n : [n][n]f64 = tabulate_2d n n (\i j -> f64.bool (i == j))
+
+type hand [bones][vertices] =
+  { -- The bone that each bone hangs on, which comes before it; -1 for none.
+    parents: [bones]i32
+  , -- Where a bone is relative to its parent at rest, and the way back from where it is at rest.
+    base_relatives: [bones][4][4]f64
+  , inverse_base_absolutes: [bones][4][4]f64
+  , -- How much each vertex follows each bone, and where it is at rest.
+    weights: [bones][vertices]f64
+  , base_positions: [4][vertices]f64
+  , is_mirrored: bool
+  }
+
+-- The rotation about an axis by its length.
+def axis_rotation (axis: [3]f64) : [3][3]f64 =
+  let angle = f64.sqrt (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2])
+  in if angle < 0.0001 then [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+     else let (x, y, z) = (axis[0] / angle, axis[1] / angle, axis[2] / angle)
+          let (s, c) = (f64.sin angle, f64.cos angle)
+          in [ [x * x + (1 - x * x) * c, x * y * (1 - c) - z * s, x * z * (1 - c) + y * s]
+             , [x * y * (1 - c) + z * s, y * y + (1 - y * y) * c, y * z * (1 - c) - x * s]
+             , [x * z * (1 - c) - y * s, z * y * (1 - c) + x * s, z * z + (1 - z * z) * c] ]
+
+def joint_rotation (x: f64) (y: f64) (z: f64) : [4][4]f64 =
+  let (cx, sx, cy, sy, cz, sz) = (f64.cos x, f64.sin x, f64.cos y, f64.sin y, f64.cos z, f64.sin z)
+  in [ [cy * cz, sx * sy * cz - cx * sz, sx * sz + cx * sy * cz, 0]
+     , [cy * sz, cx * cz + sx * sy * sz, cx * sy * sz - sx * cz, 0]
+     , [-sy, sx * cy, cx * cy, 0]
+     , [0, 0, 0, 1] ]
+
+-- How a bone turns. Bone 0 is the wrist, then come four bones for each of five fingers: the first does not turn, the second
+-- turns about two axes, the others about one. theta[0:6] are the rotation and the place of the whole hand.
+def joint (theta: [26]f64) (bone: i64) : [4][4]f64 =
+  if bone < 1 || bone > 20 || bone % 4 == 1 then joint_rotation 0 0 0
+  else if bone % 4 == 2 then joint_rotation theta[bone + 4] 0 theta[bone + 5]
+  else joint_rotation theta[bone + 5] 0 0
+
+-- From a bone at rest to where it is, as the first three rows of a matrix.
+def transforms [bones][vertices] (hand: hand [bones][vertices]) (theta: [26]f64) : [bones][3][4]f64 =
+  let relatives = map2 (\base bone -> matmul base (joint theta bone)) hand.base_relatives (iota bones)
+  let absolutes =
+    loop absolutes = replicate bones (identity 4) for i < bones do
+      let parent = hand.parents[i]
+      in absolutes with [i] = if parent == -1 then relatives[i] else matmul absolutes[parent] relatives[i]
+  in map2 (\absolute inverse -> take 3 (matmul absolute inverse)) absolutes hand.inverse_base_absolutes
+
+-- Where all vertices are. A vertex moves with the mean of the transforms of its bones; all means are one matrix product.
+def skin [bones][vertices] (hand: hand [bones][vertices]) (theta: [26]f64) : [3][vertices]f64 =
+  let means = unflatten (matmul (transpose (map flatten (transforms hand theta))) hand.weights) :> [3][4][vertices]f64
+  let positions = map (\mean -> map (\(m, p) -> f64.sum (map2 (*) m p)) (zip (transpose mean) (transpose hand.base_positions))) means
+  let mirrored = if hand.is_mirrored then [map f64.neg positions[0], positions[1], positions[2]] else positions
+  in map2 (\row offset -> map (+ offset) row) (matmul (axis_rotation (take 3 theta)) mirrored) (take 3 (drop 3 theta))

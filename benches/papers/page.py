@@ -1,0 +1,229 @@
+"""What was measured, as a table on the console and as a page with tables and plots."""
+
+import datetime
+import json
+import math
+import os
+import platform
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+from . import plots
+
+NAMES = {"c": "C", "jax": "JAX", "torch": "PyTorch"}
+PEERS = list(NAMES.values())
+
+
+def machine(arguments):
+    """Where and with what everything was measured."""
+    processor = re.search(r"model name\s*:\s*(.*)", Path("/proc/cpuinfo").read_text())
+    return {
+        "date": datetime.date.today().isoformat(),
+        "processor": f"{processor.group(1) if processor else platform.processor()}, {os.cpu_count()} cores",
+        "threads": arguments.threads,
+        "versions": {
+            "Dagaz": said([arguments.dagaz, "--version"]).removeprefix("dagaz "),
+            "C compiler": said([os.environ.get("CC", "cc"), "--version"]),
+            "Python": platform.python_version(),
+            "JAX": said([sys.executable, "-c", "import jax; print(jax.__version__)"]),
+            "PyTorch": said([sys.executable, "-c", "import torch; print(torch.__version__)"]),
+        },
+    }
+
+
+def said(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stdout.splitlines()[0].strip() if done.returncode == 0 and done.stdout.strip() else "not there"
+
+
+def milliseconds(row, title, entry, threads="one"):
+    return row.get(threads, {}).get(title, {}).get(entry, {}).get("ms")
+
+
+def best_peer(row, entry="derivative", threads="one"):
+    """The time and the name of the fastest peer, or None."""
+    times = [(milliseconds(row, title, entry, threads), title) for title in PEERS]
+    return min(((time, title) for time, title in times if time is not None), default=None)
+
+
+def ratio_to_best(row, entry="derivative", threads="one"):
+    own, best = milliseconds(row, "Dagaz", entry, threads), best_peer(row, entry, threads)
+    return own / best[0] if own is not None and best else None
+
+
+def number(value):
+    """Three digits that count."""
+    if value is None:
+        return "–"
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:.{min(digits, 4)}f}"
+
+
+def pair(row, title, threads="one"):
+    both = [milliseconds(row, title, entry, threads) for entry in ("objective", "derivative")]
+    return "–" if both == [None, None] else f"{number(both[0])} / {number(both[1])}"
+
+
+def overhead(row, title):
+    first, second = (milliseconds(row, title, entry) for entry in ("objective", "derivative"))
+    return second / first if first and second else None
+
+
+def console_header(kinds):
+    titles = ["problem", "Dagaz ms", *(f"{NAMES[kind]} ms" for kind in kinds), "ratio", "overhead"]
+    return line(titles)
+
+
+def console_row(row, kinds):
+    cells = [f"{row['title']} {row['row']}", pair(row, "Dagaz"), *(pair(row, NAMES[kind]) for kind in kinds),
+             number(ratio_to_best(row)), number(overhead(row, "Dagaz"))]
+    return "\n    ".join([line(cells), *row["remarks"]])
+
+
+def line(cells):
+    return f"{cells[0]:<36}" + "".join(f"{cell:>18}" for cell in cells[1:-2]) + "".join(f"{cell:>10}" for cell in cells[-2:])
+
+
+def table(titles, rows):
+    """A table in Markdown; all columns but the first to the right."""
+    lines = ["| " + " | ".join(titles) + " |", "|---|" + "--:|" * (len(titles) - 1)]
+    return "\n".join(lines + ["| " + " | ".join(cells) + " |" for cells in rows]) + "\n"
+
+
+def time_table(rows):
+    titles = ["problem", "Dagaz", *PEERS, "to the best", "objective to the best"]
+    cells = []
+    for row in rows:
+        best, ratio = best_peer(row), ratio_to_best(row)
+        shown = f"{number(ratio)} ({best[1]})" if best and ratio else "–"
+        cells.append([f"{row['title']} {row['row']}", *(pair(row, title) for title in ["Dagaz", *PEERS]), shown,
+                      number(ratio_to_best(row, "objective"))])
+    return table(titles, cells)
+
+
+def overhead_table(rows):
+    titles = ["problem", *(f"overhead {title}" for title in ["Dagaz", *PEERS]), "memory Dagaz",
+              *(f"memory {title}" for title in PEERS), "memory over primal"]
+    cells = []
+    for row in rows:
+        peaks = [peak(row, title, "derivative") for title in ["Dagaz", *PEERS]]
+        primal = peak(row, "Dagaz", "objective")
+        cells.append([f"{row['title']} {row['row']}", *(number(overhead(row, title)) for title in ["Dagaz", *PEERS]),
+                      *(mebibytes(value) for value in peaks), number(peaks[0] / primal) if peaks[0] and primal else "–"])
+    return table(titles, cells)
+
+
+def peak(row, title, entry):
+    return row["one"].get(title, {}).get(entry, {}).get("peak_bytes")
+
+
+def mebibytes(value):
+    return "–" if value is None else number(value / 2**20)
+
+
+def compile_table(rows):
+    cells = []
+    for row in rows:
+        own = [sum_of_compiling(row["one"].get(title, {}), title) for title in ("Dagaz", "C", "JAX")]
+        cells.append([f"{row['title']} {row['row']}", *map(number, own)])
+    return table(["problem", "Dagaz", "C", "JAX"], cells)
+
+
+def sum_of_compiling(record, title):
+    """JAX compiles each entry point by itself; the others compile a program with both."""
+    seconds = [record.get(entry, {}).get("compile_seconds") for entry in ("objective", "derivative")]
+    known = [value for value in seconds if value is not None]
+    if not known:
+        return None
+    return sum(known) if title == "JAX" else max(known)
+
+
+def thread_table(rows):
+    peers = [title for title in PEERS if title != "C"]
+    cells = []
+    for row in rows:
+        one, many = (milliseconds(row, "Dagaz", "derivative", threads) for threads in ("one", "all"))
+        best, ratio = best_peer(row, threads="all"), ratio_to_best(row, threads="all")
+        cells.append([f"{row['title']} {row['row']}", *(pair(row, title, "all") for title in ["Dagaz", *peers]),
+                      number(one / many) if one and many else "–", f"{number(ratio)} ({best[1]})" if best and ratio else "–"])
+    return table(["problem", "Dagaz", *peers, "speed-up of Dagaz", "to the best"], cells)
+
+
+def checkout_table(rows):
+    cells = [[row["program"], row["inputs"], number(row.get("objective")), number(row.get("derivative")),
+              number(row["derivative"] / row["objective"]) if row.get("derivative") and row.get("objective") else "–",
+              row.get("failure", "")] for row in rows]
+    return table(["program", "inputs", "objective", "derivative", "overhead", "remark"], cells)
+
+
+def geometric_mean(values):
+    values = [value for value in values if value]
+    return math.exp(statistics.fmean(map(math.log, values))) if values else None
+
+
+def write(path: Path, report, problems):
+    """The page, its plots, and all numbers in a file beside the plots."""
+    folder = path.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = folder / "results.json"
+    if kept.exists():
+        report = merged(json.loads(kept.read_text()), report, problems)
+    kept.write_text(json.dumps(report, indent=1) + "\n")
+    figures = plots.write(folder, report["growth"], problems)
+    path.write_text(text(report, problems, figures, folder.name))
+
+
+def merged(old, new, problems):
+    """Rows of a former run on the same machine stay if they were not measured again."""
+    if old["machine"]["processor"] != new["machine"]["processor"]:
+        return new
+    rows = {(row["problem"], row["row"]): row for row in [*old["rows"], *new["rows"]]}
+    order = [(name, title) for name, problem in problems.items() for title in problem.rows]
+    known = [rows[key] for key in order if key in rows]
+    others = [row for key, row in rows.items() if key not in order]
+    checkout = new["checkout"] or old["checkout"]
+    return {"machine": new["machine"], "rows": known + others, "growth": {**old["growth"], **new["growth"]}, "checkout": checkout}
+
+
+def text(report, problems, figures, folder):
+    rows, versions = report["rows"], report["machine"]["versions"]
+    mean = number(geometric_mean([ratio_to_best(row) for row in rows]))
+    parts = [
+        "# Benchmarks\n",
+        "The problems of the papers, computed by Dagaz and by what one would use instead: C by hand, JAX (compiled) and PyTorch, "
+        "in one run on one machine. This page is written by `benches/papers.py --write docs/benchmarks.md`; "
+        "`benches/README.md` says how it measures.\n",
+        f"{report['machine']['processor']}; " + ", ".join(f"{name} {version}" for name, version in versions.items())
+        + f"; {report['machine']['date']}.\n",
+        "## Times\n",
+        "Objective / derivative in milliseconds, one thread. The derivative is the gradient or the Jacobian alone. *To the best*: "
+        f"the derivative of Dagaz over that of the fastest peer, which is named; less is better. Their geometric mean is {mean}.\n",
+        time_table(rows),
+        "## Overhead and memory\n",
+        "*Overhead*: derivative over objective, in time. *Memory* of the derivative in MiB: all that the call needs at once "
+        "besides its arguments, with the results; *over primal*: that of Dagaz over what its objective needs.\n",
+        overhead_table(rows),
+    ]
+    if any("all" in row for row in rows):
+        parts += ["## Threads\n", f"The same with {report['machine']['threads']} threads; C has one.\n",
+                  thread_table([row for row in rows if "all" in row])]
+    parts += ["## Compiling\n", "Seconds from source to machine code, objective and derivative together. PyTorch does not compile.\n",
+              compile_table(rows)]
+    if figures:
+        parts += ["## Growth\n", "Time and memory of the derivative as the input grows, both axes logarithmic.\n"]
+        parts += [f"![{problems[name].title}]({folder}/{name}.svg)\n" for name in figures]
+    if report["checkout"]:
+        parts += ["## The papers' own programs\n",
+                  "Programs of others, unchanged, from checkouts of their repositories; Dagaz alone, one thread, milliseconds.\n",
+                  checkout_table(report["checkout"])]
+    notes = [f"- {problems[name].title}: {problems[name].note}" for name in dict.fromkeys(row["problem"] for row in rows)
+             if name in problems and problems[name].note]
+    remarks = [f"- {row['title']} {row['row']}: {remark}" for row in rows for remark in row["remarks"]]
+    if notes or remarks:
+        parts += ["## Remarks\n", "\n".join(notes + remarks) + "\n"]
+    return "\n".join(parts)

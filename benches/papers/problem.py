@@ -1,0 +1,66 @@
+"""What a problem of the papers' tables is: its sizes, its inputs, and how its results are compared."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Callable
+
+import numpy as np
+
+TYPES = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "uint32": "u32", "bool": "bool"}
+Size = tuple[int, ...]
+Outputs = list[tuple[str, tuple[int, ...]]]
+
+
+def like(inputs: list, which) -> Outputs:
+    """Results with the types and shapes of some of the inputs."""
+    return [(TYPES[np.asarray(inputs[i]).dtype.name], np.shape(inputs[i])) for i in which]
+
+
+@dataclass
+class Problem:
+    """`benches/papers/NAME.fut` with its peers, `benches/peers/{c,with_jax,with_torch}/NAME.*`, those of them that exist."""
+
+    name: str
+    title: str
+    # The rows of the table: what a row is called, and its size. `--scale` multiplies the leading data size, `size[leading]`.
+    rows: dict[str, Size]
+    # Inputs, in the order of the entries' parameters: NumPy arrays, and NumPy scalars such as `np.int64(3)`.
+    inputs: Callable[[Size, np.random.Generator], list]
+    # The type and shape of each result of `objective`; one f64 unless told.
+    outputs: Callable[[list], Outputs] = lambda inputs: [("f64", ())]
+    # Positions of the parameters that `derivative` differentiates with respect to. The directional derivative along a random
+    # direction is then compared with finite differences. None where the derivative is no gradient of one number: `check`.
+    differentiated: list[int] | None = None
+    # The type and shape of each result of `derivative`; like the differentiated inputs unless told.
+    derivative_outputs: Callable[[list], Outputs] | None = None
+    # For derivatives that are no gradients: takes the inputs, `objective` (a function from inputs to the list of results) and
+    # the results of `derivative`; returns what is wrong, or None.
+    check: Callable[[list, Callable[[list], list], list], str | None] | None = None
+    # The sizes that C functions take after the inputs, as int64_t.
+    sizes: Callable[[list], list[int]] = lambda inputs: []
+    # How far results of two implementations may differ, relative to the largest number of a result.
+    tolerance: float = 1e-8
+    # How far the derivative may differ from finite differences, relative to the larger of the two; and their relative step.
+    finite_tolerance: float = 1e-5
+    finite_step: float = 1e-6
+    # Sizes for the plot of growth, each two to four times the one before.
+    growth: list[Size] = field(default_factory=list)
+    # Which number of a size `--scale` multiplies and the plot of growth has on its axis.
+    leading: int = 0
+    # Inputs from a file in the format that others publish them in.
+    read: Callable[[Path], list] | None = None
+    # A remark below the tables.
+    note: str = ""
+
+    def results(self, entry: str, inputs: list) -> Outputs:
+        """The types and shapes of what an entry point gives."""
+        if entry == "objective":
+            return self.outputs(inputs)
+        if self.derivative_outputs:
+            return self.derivative_outputs(inputs)
+        return like(inputs, self.differentiated)
+
+    def scaled(self, size: Size, scale: float) -> Size:
+        own = list(size)
+        own[self.leading] = max(1, round(own[self.leading] * scale))
+        return tuple(own)
