@@ -26,6 +26,8 @@ def machine(arguments):
         "date": datetime.date.today().isoformat(),
         "processor": f"{processor.group(1) if processor else platform.processor()}, {os.cpu_count()} cores",
         "threads": arguments.threads,
+        # Other work on the machine makes times longer, and not by the same factor for all.
+        "load": round(os.getloadavg()[0], 1),
         "versions": {
             "Dagaz": said([arguments.dagaz, "--version"]).split()[-1],
             "C compiler": said([os.environ.get("CC", "cc"), "--version"]),
@@ -209,7 +211,7 @@ def text(report, problems, figures, folder):
         "in one run on one machine. This page is written by `benches/papers.py --write docs/benchmarks.md`; "
         "`benches/README.md` says how it measures.\n",
         f"{report['machine']['processor']}; " + ", ".join(f"{name} {version}" for name, version in versions.items())
-        + f"; {report['machine']['date']}.\n",
+        + f"; {report['machine']['date']}, with a load of {report['machine']['load']} before the run.\n",
         "## Times\n",
         "Objective / derivative in milliseconds, one thread, medians; ratios come from the fastest calls. The derivative is the "
         "gradient or the Jacobian alone. *To the best*: "
