@@ -12,8 +12,8 @@
 
 def loss [v][d][b][s] (words: [b][s]i32) (targets: [b]f32) (table: [v][d]f32, layer: [d]f32) : f32 =
   let score sentence =
-    let mean = for j -> f32.sum (map (\word -> table[word, j]) sentence) / f32.i64 s
-    in f32.sum (map2 (*) layer mean)
+    let sum = reduce (map2 (+)) (replicate d 0) (map (\word -> table[word]) sentence)
+    in f32.sum (map2 (*) layer sum) / f32.i64 s
   in f32.sum (map2 (\sentence target -> (score sentence - target) ** 2) words targets) / f32.i64 b
 
 entry objective [v][d][b][s] (table: [v][d]f32) (layer: [d]f32) (words: [b][s]i32) (targets: [b]f32) : f32 =

@@ -13,11 +13,10 @@ WEIGHTS = [1 / 3] + 6 * [1 / 18] + 12 * [1 / 36]
 
 
 def stream(grid):
-    l, m, n = grid.shape[1:]
-    streamed = grid.clone()
-    for q, (x, y, z) in enumerate(DIRECTIONS):
-        streamed[q, 1:-1, 1:-1, 1:-1] = grid[q, 1 - z:l - 1 - z, 1 - y:m - 1 - y, 1 - x:n - 1 - x]
-    return streamed
+    rolled = torch.stack([torch.roll(f, (z, y, x), (0, 1, 2)) for f, (x, y, z) in zip(grid, DIRECTIONS)])
+    inner = torch.zeros(grid.shape[1:], dtype=torch.bool)
+    inner[1:-1, 1:-1, 1:-1] = True
+    return torch.where(inner, rolled, grid)
 
 
 def collide(flags, f):
@@ -33,9 +32,14 @@ def collide(flags, f):
     return torch.where(flags == 1, f[OPPOSITE], relaxed)
 
 
+def step(grid, flags):
+    return collide(flags, stream(grid))
+
+
 def many(grid, flags, count):
+    # With gradients, a step keeps nothing but its input.
     for _ in range(count):
-        grid = collide(flags, stream(grid))
+        grid = checkpoint(step, grid, flags, use_reentrant=False) if grid.requires_grad else step(grid, flags)
     return grid
 
 
