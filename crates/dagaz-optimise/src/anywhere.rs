@@ -62,6 +62,18 @@ impl Anywhere {
         }
     }
 
+    /// Whether this is a read at a constant place of an array that is known to have it.
+    pub fn is_read_of_existing(&self, exp: &Exp) -> bool {
+        let Exp::Index { array, indices, .. } = exp else { return false };
+        let Some(sizes) = self.sizes.get(array) else { return false };
+        let is_below = |index: &Atom, size: &Atom| {
+            let (index, size) = (index.as_const(), size.as_const());
+            let both = index.and_then(|i| i.as_i64()).zip(size.and_then(|s| s.as_i64()));
+            both.is_some_and(|(index, size)| (0..size).contains(&index))
+        };
+        indices.iter().zip(sizes).all(|(index, size)| is_below(index, size))
+    }
+
     /// `widths` are the numbers of iterations around this expression, within the one at hand.
     fn is_safe(&mut self, exp: &Exp, widths: &mut Vec<Atom>) -> bool {
         match exp {

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Only what cannot fail is moved, since the body may never run: scalar operations, `iota`s of sizes that arrays outside
-//! have, views, and the folds of [`crate::anywhere`]. Reads stay, for their index may be in bounds only where they are.
+//! have, views, and the folds of [`crate::anywhere`]. Reads stay, for their index may be in bounds only where they are, unless it
+//! is a constant below a constant size.
 
 use std::collections::HashSet;
 
@@ -21,7 +22,15 @@ use crate::anywhere::Anywhere;
 use crate::effects::cannot_fail;
 
 pub fn hoist_invariants(program: &mut Program) {
-    let mut hoister = Hoister::default();
+    hoist(program, Hoister::default());
+}
+
+/// Moves only numbers that have no derivatives: indices and conditions.
+pub fn hoist_indices(program: &mut Program) {
+    hoist(program, Hoister { only_indices: true, ..Hoister::default() });
+}
+
+fn hoist(program: &mut Program, mut hoister: Hoister) {
     for stm in &program.consts {
         hoister.bind(&stm.pat);
         hoister.anywhere.define(stm);
@@ -43,6 +52,7 @@ struct Hoister {
     /// What was added, with whether it was bound or a size.
     log: Vec<(VarId, bool)>,
     anywhere: Anywhere,
+    only_indices: bool,
 }
 
 impl Hoister {
@@ -152,13 +162,18 @@ impl Hoister {
     }
 
     fn is_invariant(&mut self, stm: &Stm) -> bool {
+        let has_derivative = |p: &Param| !matches!(p.ty, Type::Prim(prim) if !prim.is_float());
+        if self.only_indices && stm.pat.iter().any(has_derivative) {
+            return false;
+        }
         let is_safe = match &stm.exp {
             Exp::BinOp(..) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {
                 cannot_fail(&stm.exp)
             }
             Exp::Rearrange { .. } => true,
             Exp::Iota { n, .. } => self.is_size(*n),
-            Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
+            Exp::Index { .. } => self.anywhere.is_read_of_existing(&stm.exp),
+            Exp::Atom(_) | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
             // It may be consumed where it is, and would then have to be copied.
             Exp::Replicate { .. } => false,
             Exp::Contract { .. } => false,

@@ -155,6 +155,12 @@ impl Inliner<'_> {
     }
 }
 
+/// The body with new variables.
+pub(crate) fn renamed(vars: &mut Vars, body: &Body) -> Body {
+    let (names, places) = (HashMap::new(), HashMap::new());
+    Copy { vars, locs: &mut Vec::new(), names, places, call: Loc::NONE }.body(body)
+}
+
 /// A copy of statements in which all variables are new.
 struct Copy<'v> {
     vars: &'v mut Vars,

@@ -2,12 +2,13 @@
 //!
 //! Each pass is a function on a program, in a file of its own. Between [`dead`] and [`copies`], arrays are plain values:
 //! a pass may use an array after an update has consumed it, as if every update were of a copy, and the last step
-//! puts copies where they are needed. The pipelines, [`clean_up`], [`after_derivatives`] and [`for_machines`], are
+//! puts copies where they are needed. The pipelines, [`clean_up`], [`before_derivatives`], [`after_derivatives`] and [`for_machines`], are
 //! the table of contents.
 
 mod accumulators;
 mod anywhere;
 mod bounds;
+mod checks;
 mod columns;
 mod common;
 mod contractions;
@@ -15,10 +16,12 @@ mod copies;
 mod dead;
 mod effects;
 mod fuse;
+mod gathers;
 mod hoist;
 mod inline;
 mod precompute;
 mod rows;
+mod scalars;
 mod sharing;
 mod simplify;
 mod small;
@@ -29,16 +32,19 @@ use dagaz_core::exp::Program;
 
 pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
+pub use crate::checks::check_without_reading;
 pub use crate::columns::split_off_columns;
 pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::fuse::fuse_operations;
-pub use crate::hoist::hoist_invariants;
+pub use crate::gathers::compute_what_is_read;
+pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
 pub use crate::precompute::precompute_functions;
 pub use crate::rows::read_rows;
+pub use crate::scalars::take_small_arrays_apart;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
 pub use crate::unflatten::nest_flat_maps;
@@ -47,6 +53,11 @@ pub use crate::unflatten::nest_flat_maps;
 pub fn clean_up(program: &mut Program) {
     remove_dead_code(program);
     insert_copies(program);
+}
+
+/// What saves derivatives work: an index that is the same in many iterations is kept once.
+pub fn before_derivatives(program: &mut Program) {
+    hoist_indices(program);
 }
 
 /// Everything, for programs without derivative forms that people read.
@@ -94,10 +105,20 @@ fn optimise(program: &mut Program) {
         simplify(program);
     }
     remove_dead_code(program);
+    if check_without_reading(program) {
+        remove_dead_code(program);
+    }
+    if compute_what_is_read(program) {
+        simplify(program);
+        read_rows(program);
+        simplify(program);
+        remove_dead_code(program);
+    }
     // What was fused further out brings maps together further in.
     for _ in 0..MOST_FUSIONS {
         let has_changed = fuse_operations(program);
         unroll_small(program);
+        take_small_arrays_apart(program);
         simplify(program);
         remove_dead_code(program);
         if !has_changed {

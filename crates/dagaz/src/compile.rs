@@ -217,8 +217,9 @@ impl Lowered {
     }
 
     fn optimised(self, optimise: fn(&mut Program)) -> Result<Compiled, Failure> {
-        let Lowered { core, sources, warnings, signatures, explicit } = self;
+        let Lowered { mut core, sources, warnings, signatures, explicit } = self;
         on_large_stack(|| {
+            dagaz_optimise::before_derivatives(&mut core);
             let locs = core.locs.clone();
             let core = match dagaz_ad::differentiate(core) {
                 Ok(mut core) => {

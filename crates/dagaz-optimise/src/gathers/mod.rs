@@ -1,0 +1,312 @@
+//! Arrays of which a few elements are read are computed at the places that are read.
+//!
+//! ```text
+//! let (ys: [n]f64) = map n (xs) f                 let (few: bool) = i64.le (2 * m) n
+//! let (zs: [m]f64) =                              let (zs: [m]f64) = if few then
+//!   map m (is) \(i: i64) : (f64) ->                   let (at: [m]i64) = map m (is) \(i) -> min (max i 0) (n - 1)
+//!     let (y: f64) = ys[i]                 ==>        let (xs: [m]f64) = map m (at) \(i) -> xs[i]
+//!     in (y)                                          let (ys: [m]f64) = map m (xs) f
+//!                                                     let (zs: [m]f64) = map m (is, iota m) \(i, j) -> ys[j]
+//!                                                     in (zs)
+//!                                                   else … as before
+//! ```
+//!
+//! The array may have further dimensions, and operations on the way to it may be of many kinds ([`demand`]): what they take
+//! is computed at the same places, as long as nothing else reads it, and read there otherwise ([`rewrite`]). Whether that is
+//! less work is known when the program runs. Reads are those of maps, at an index that depends on data ([`find`]); where they
+//! are inside of another operation, the choice is made before it. Elements that nobody reads may go since computing them
+//! cannot stop the program; indices are checked as before.
+//!
+//! Leaves `iota`s and reads at the number of the iteration, for [`crate::read_rows`].
+
+mod demand;
+mod find;
+mod rewrite;
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::build::Builder;
+use dagaz_core::exp::{Body, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::prim::PrimType;
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
+
+use crate::effects::Effects;
+use crate::inline::renamed;
+use crate::walk::for_each_body;
+
+use self::demand::Demand;
+use self::find::Gathering;
+use self::rewrite::{Places, Rewriter};
+
+/// Regions of more statements are not worth a second version.
+const LARGE: usize = 3000;
+/// The elements that are read are few if there are so many times as many in all.
+const MANY: i64 = 2;
+
+/// Whether there was such an array.
+pub fn compute_what_is_read(program: &mut Program) -> bool {
+    let effects = Effects::of(program);
+    let mut facts = Facts { effects, types: HashMap::new(), counting: HashSet::new() };
+    program.consts.iter_mut().for_each(|stm| facts.stm(stm));
+    for fun in &mut program.funs {
+        facts.note(&fun.params);
+        fun.body.stms.iter_mut().for_each(|stm| facts.stm(stm));
+    }
+    let mut pass = Pass { b: Builder::new(std::mem::take(&mut program.vars)), facts: &facts };
+    let mut has_changed = false;
+    for fun in &mut program.funs {
+        has_changed |= pass.function(&mut fun.body);
+    }
+    program.vars = pass.b.finish().0;
+    has_changed
+}
+
+struct Pass<'f> {
+    b: Builder,
+    facts: &'f Facts,
+}
+
+/// What is known of the whole program.
+struct Facts {
+    effects: Effects,
+    types: HashMap<VarId, Type>,
+    /// Arrays `0, 1, …` and the like.
+    counting: HashSet<VarId>,
+}
+
+impl Facts {
+    fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
+        self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
+    }
+
+    fn stm(&mut self, stm: &mut Stm) {
+        self.note(&stm.pat);
+        if let Exp::Iota { .. } = stm.exp {
+            self.counting.extend(stm.pat.iter().map(|p| p.var));
+        }
+        for_each_body(&mut stm.exp, &mut |params, _, body| {
+            self.note(params);
+            body.stms.iter_mut().for_each(|stm| self.stm(stm));
+        });
+    }
+
+    fn dims(&self, var: VarId) -> &[Atom] {
+        self.types.get(&var).map_or(&[], Type::dims)
+    }
+}
+
+impl<'f> Pass<'f> {
+    fn function(&mut self, body: &mut Body) -> bool {
+        let mut has_changed = false;
+        let mut next = 0;
+        while next < body.stms.len() {
+            let found = self.split(body, next).or_else(|| self.split_around(body, next));
+            has_changed |= found.is_some();
+            next = found.unwrap_or(next) + 1;
+        }
+        has_changed
+    }
+
+    /// Two versions of the operations on the way to what a statement is the first to read. Gives the number of the last new
+    /// statement.
+    fn split(&mut self, body: &mut Body, first: usize) -> Option<usize> {
+        let (gathering, demand) = self.find(body, first)?;
+        let last = *gathering.consumers.last()?;
+        let region = Region::of(body, first, last, |stm| demand.is_narrow_stm(stm));
+        let loc = body.stms[first].loc;
+        let choice = self.choice(&region, &gathering, loc)?;
+        let consumers: Vec<usize> = gathering.consumers.iter().map(|c| c - first + region.sunk).collect();
+        let mut few = region.body.clone();
+        let places = Places::new(&mut self.b, choice.number);
+        let own = &region.own;
+        let mut rewriter = Rewriter { b: &mut self.b, facts: self.facts, demand: &demand, own, places };
+        rewriter.body_with_consumers(&mut few, &gathering, &consumers);
+        few.stms.splice(0..0, rewriter.places.before());
+        let new = self.versions(choice, few, &region, loc);
+        Some(region.replace(body, new))
+    }
+
+    /// Two versions of a statement inside of which such arrays are, and of the operations on the way to what it reads at the
+    /// same places only.
+    fn split_around(&mut self, body: &mut Body, number: usize) -> Option<usize> {
+        let stm = &body.stms[number];
+        let loc = stm.loc;
+        let alone = Region::of(body, number, number, |_| false);
+        let mut few = alone.body.clone();
+        let inner = bodies_mut(&mut few.stms[0].exp);
+        let (choice, places) = inner.into_iter().find_map(|inner| self.inside(inner, &alone, loc))?;
+        let left: HashSet<VarId> = free_vars(&few.stms[0].exp).into_iter().collect();
+        let mut roots = HashMap::new();
+        let from_outside = places.gathered.iter().filter(|gathered| !left.contains(&gathered.array));
+        from_outside.for_each(|gathered| {
+            roots.insert(gathered.array, gathered.axis);
+        });
+        let demand = Demand::of(self.facts, body, &[number], &roots);
+        let Some(demand) = demand.filter(|_| !roots.is_empty() && places.first.is_some()) else {
+            few.stms.splice(0..0, places.before());
+            let new = self.versions(choice, few, &alone, loc);
+            return Some(alone.replace(body, new));
+        };
+        let region = Region::of(body, number, number, |stm| demand.is_narrow_stm(stm));
+        let own = &region.own;
+        let mut rewriter = Rewriter { b: &mut self.b, facts: self.facts, demand: &demand, own, places };
+        let narrow = rewriter.stms(region.body.stms[..region.sunk].iter().cloned());
+        let mut places = rewriter.places;
+        let mut names = Vec::new();
+        for gathered in std::mem::take(&mut places.gathered) {
+            if demand.axis(gathered.array) == Some(gathered.axis) {
+                let exp = Exp::Atom(gathered.array.into());
+                let pat = gathered.stms.last().map(|stm| stm.pat.clone()).unwrap_or_default();
+                names.push(Stm { pat, exp, loc });
+            } else {
+                places.gathered.push(gathered);
+            }
+        }
+        few.stms.splice(0..0, [places.before(), narrow, names].concat());
+        let new = self.versions(choice, few, &region, loc);
+        Some(region.replace(body, new))
+    }
+
+    /// Arrays that the statement is the first to read some elements of, if that can save work.
+    fn find(&self, body: &Body, consumer: usize) -> Option<(Gathering, Demand<'f>)> {
+        Gathering::find(self.facts, body, consumer).into_iter().find_map(|gathering| {
+            let demand = Demand::of(self.facts, body, &gathering.consumers, &gathering.roots)?;
+            demand.are_narrow(gathering.roots.keys()).then_some((gathering, demand))
+        })
+    }
+
+    /// Rewrites the first body that has such arrays, inside of a region.
+    fn inside(&mut self, body: &mut Body, region: &Region, loc: Loc) -> Option<(Choice, Places)> {
+        for consumer in 0..body.stms.len() {
+            if let Some((gathering, demand)) = self.find(body, consumer)
+                && let Some(choice) = self.choice(region, &gathering, loc)
+            {
+                let (places, own) = (Places::new(&mut self.b, choice.number), &region.own);
+                let mut rewriter =
+                    Rewriter { b: &mut self.b, facts: self.facts, demand: &demand, own, places };
+                rewriter.body_with_consumers(body, &gathering, &gathering.consumers);
+                return Some((choice, rewriter.places));
+            }
+            for inner in bodies_mut(&mut body.stms[consumer].exp) {
+                if let Some(found) = self.inside(inner, region, loc) {
+                    return Some(found);
+                }
+            }
+        }
+        None
+    }
+
+    /// The condition for the version that computes what is read, if it can be decided before the region.
+    fn choice(&mut self, region: &Region, gathering: &Gathering, loc: Loc) -> Option<Choice> {
+        let Region { body, own, pat, .. } = region;
+        let sizes: Vec<Atom> = gathering.places.iter().map(|place| place.width).collect();
+        let known = sizes.iter().copied().chain([gathering.size]);
+        let known: Vec<Atom> = known.chain(pat.iter().flat_map(|p| p.ty.all_dims())).collect();
+        let has_acc = pat.iter().any(|p| p.ty.is_acc());
+        if pat.is_empty() || has_acc || known.iter().any(|d| is_among(*d, own)) || size(body) > LARGE {
+            return None;
+        }
+        self.b.push_scope();
+        let number = self.b.sum(&sizes, loc);
+        let doubled = self.b.mul(PrimType::I64, number, Atom::i64(MANY), loc);
+        let are_few = self.b.le(PrimType::I64, doubled, gathering.size, loc);
+        Some(Choice { number, are_few, stms: self.b.pop_scope() })
+    }
+
+    fn versions(&mut self, choice: Choice, few: Body, region: &Region, loc: Loc) -> Vec<Stm> {
+        let then = renamed(&mut self.b.vars, &few);
+        let otherwise = renamed(&mut self.b.vars, &region.body);
+        let pat = region.pat.clone();
+        let mut stms = choice.stms;
+        stms.push(Stm { pat, exp: Exp::If { cond: choice.are_few, then, otherwise }, loc });
+        stms
+    }
+}
+
+/// Statements of a body that are to have two versions.
+struct Region {
+    /// The statements, and what of them is used later.
+    body: Body,
+    pat: Vec<Param>,
+    /// All that is bound in them.
+    own: HashSet<VarId>,
+    /// Their numbers. So many of them come from further up.
+    numbers: Vec<usize>,
+    sunk: usize,
+    first: usize,
+}
+
+impl Region {
+    /// From the first to the last of the given numbers, and what is to sink to them from further up.
+    fn of(body: &Body, first: usize, last: usize, sinks: impl Fn(&Stm) -> bool) -> Region {
+        let is_part = |(i, stm): &(usize, &Stm)| (first..=last).contains(i) || *i < first && sinks(stm);
+        let parts: Vec<(usize, &Stm)> = body.stms.iter().enumerate().filter(is_part).collect();
+        let mut later: HashSet<VarId> = body.result.iter().filter_map(|a| a.as_var()).collect();
+        for stm in &body.stms[last + 1..] {
+            later.extend(free_vars(&stm.exp));
+            later.extend(stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var));
+        }
+        let bound = parts.iter().flat_map(|(_, stm)| &stm.pat);
+        let pat: Vec<Param> = bound.filter(|p| later.contains(&p.var)).cloned().collect();
+        let result = pat.iter().map(|p| p.var.into()).collect();
+        let numbers: Vec<usize> = parts.iter().map(|(i, _)| *i).collect();
+        let whole = Body { stms: parts.into_iter().map(|(_, stm)| stm.clone()).collect(), result };
+        let own = own_vars(&whole);
+        let sunk = numbers.len() - (last + 1 - first);
+        Region { body: whole, pat, own, numbers, sunk, first }
+    }
+
+    /// Puts new statements in place of the region. Gives the number of the last of them.
+    fn replace(&self, body: &mut Body, new: Vec<Stm>) -> usize {
+        let mut new = Some(new);
+        let mut stms = Vec::with_capacity(body.stms.len());
+        let mut last = 0;
+        for (i, stm) in std::mem::take(&mut body.stms).into_iter().enumerate() {
+            if i == self.first {
+                stms.extend(new.take().into_iter().flatten());
+                last = stms.len() - 1;
+            }
+            if !self.numbers.contains(&i) {
+                stms.push(stm);
+            }
+        }
+        body.stms = stms;
+        last
+    }
+}
+
+/// Whether few elements are read, and how many.
+struct Choice {
+    number: Atom,
+    are_few: Atom,
+    stms: Vec<Stm>,
+}
+
+fn is_among(atom: Atom, vars: &HashSet<VarId>) -> bool {
+    atom.as_var().is_some_and(|var| vars.contains(&var))
+}
+
+fn size(body: &Body) -> usize {
+    body.stms.iter().map(|stm| 1 + bodies(&stm.exp).into_iter().map(size).sum::<usize>()).sum()
+}
+
+/// All that is bound in a body.
+fn own_vars(body: &Body) -> HashSet<VarId> {
+    fn note(body: &Body, own: &mut HashSet<VarId>) {
+        for stm in &body.stms {
+            own.extend(stm.pat.iter().map(|p| p.var));
+            lambdas(&stm.exp).into_iter().for_each(|l| own.extend(l.params.iter().map(|p| p.var)));
+            if let Exp::Loop { params, form, .. } = &stm.exp {
+                own.extend(params.iter().map(|(p, _)| p.var));
+                if let LoopForm::For { var, .. } = form {
+                    own.insert(*var);
+                }
+            }
+            bodies(&stm.exp).into_iter().for_each(|body| note(body, own));
+        }
+    }
+    let mut own = HashSet::new();
+    note(body, &mut own);
+    own
+}
