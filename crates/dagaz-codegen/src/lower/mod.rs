@@ -127,6 +127,8 @@ struct Lower<'p> {
     deferred: Option<Deferred>,
     /// In branches that are computed whether they are wanted or not: the variable that says if they are.
     guard: Option<String>,
+    /// In iterations that ran before: what they write counts only if this holds.
+    only_if: Option<String>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// There, around a loop of scalar operations.
