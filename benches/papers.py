@@ -6,23 +6,25 @@ must agree, and derivatives must agree with finite differences. See README.md.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 
-from papers import checking, page
-from papers.implementations import HERE, Dagaz, Failure, Task, installed, peers
+from papers import checking, checkout, page
+from papers.implementations import HERE, Absent, Dagaz, Failure, Task, installed, peers
 from papers.registry import PROBLEMS
 
 ENTRIES = ("objective", "derivative")
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def measured(task, implementations, seconds, rounds):
+def measured(implementations, seconds, rounds):
     """What each implementation gives and takes: results by entry point, and a record for the tables."""
     records, results = {}, {}
     for own in implementations:
@@ -31,44 +33,51 @@ def measured(task, implementations, seconds, rounds):
             try:
                 record[entry] = own.prepare(entry)
                 results[own.title, entry] = own.results(entry)
+            except Absent:
+                record[entry] = {"absent": True}
             except Failure as failure:
                 record[entry] = {"failure": str(failure)}
+    start = time.perf_counter()
     for _ in range(rounds):
         for own in implementations:
             for entry in ENTRIES:
                 record = records[own.title][entry]
-                if "failure" in record:
+                if "failure" in record or "absent" in record:
                     continue
                 try:
-                    record["ms"] = min(record.get("ms", float("inf")), own.time(entry, seconds))
+                    for key, value in own.time(entry, seconds).items():
+                        record[key] = min(record.get(key, value), value)
                 except Failure as failure:
                     record["failure"] = str(failure)
+        # What takes so long is not disturbed much.
+        if time.perf_counter() - start > 60 * seconds:
+            break
     return records, results
 
 
+@contextlib.contextmanager
+def everybody(task, arguments, kinds):
+    """Dagaz and all peers, which end with the block."""
+    program = HERE / f"{task.problem.name}.fut"
+    implementations = [Dagaz(task, arguments.dagaz, program, {entry: entry for entry in ENTRIES}), *peers(task, kinds)]
+    try:
+        yield implementations
+    finally:
+        for own in implementations:
+            own.close()
+
+
 def measure_row(problem, title, inputs, arguments, kinds):
-    row = {"problem": problem.name, "title": problem.title, "row": title, "remarks": []}
-    program = HERE / f"{problem.name}.fut"
-    names = {entry: entry for entry in ENTRIES}
-    with tempfile.TemporaryDirectory() as folder:
-        task = Task(problem, inputs, Path(folder), 1)
-        dagaz = Dagaz(task, arguments.dagaz, program, names)
-        implementations = [dagaz, *peers(task, kinds)]
-        try:
-            row["one"], results = measured(task, implementations, arguments.seconds, arguments.rounds)
-        finally:
-            for own in implementations:
-                own.close()
-        row["remarks"] += checking.disagreements(problem, results)
-        row["remarks"] += checking.against_differences(problem, inputs, dagaz, results, Path(folder))
+    row = {"problem": problem.name, "title": problem.title, "row": title}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        with everybody(Task(problem, inputs, folder, 1), arguments, kinds) as implementations:
+            row["one"], results = measured(implementations, arguments.seconds, arguments.rounds)
+        row["remarks"] = checking.disagreements(problem, results)
+        row["remarks"] += checking.against_differences(problem, inputs, implementations[0], results, folder)
         if arguments.threads > 1:
-            task = Task(problem, inputs, Path(folder), arguments.threads)
-            implementations = [Dagaz(task, arguments.dagaz, program, names), *peers(task, kinds)]
-            try:
-                row["all"], _ = measured(task, implementations, arguments.seconds, max(1, arguments.rounds - 1))
-            finally:
-                for own in implementations:
-                    own.close()
+            with everybody(Task(problem, inputs, folder, arguments.threads), arguments, kinds) as implementations:
+                row["all"], _ = measured(implementations, arguments.seconds, max(1, arguments.rounds - 1))
     for name, record in row["one"].items():
         row["remarks"] += [f"{name}, {entry}: {record[entry]['failure']}" for entry in ENTRIES if "failure" in record[entry]]
     return row
@@ -81,15 +90,9 @@ def measure_growth(problem, arguments, kinds):
         size = problem.scaled(size, arguments.scale)
         inputs = problem.inputs(size, np.random.default_rng(1))
         with tempfile.TemporaryDirectory() as folder:
-            task = Task(problem, inputs, Path(folder), 1)
-            program = HERE / f"{problem.name}.fut"
-            implementations = [Dagaz(task, arguments.dagaz, program, {entry: entry for entry in ENTRIES}), *peers(task, kinds)]
-            try:
+            with everybody(Task(problem, inputs, Path(folder), 1), arguments, kinds) as implementations:
                 wanted = [own for own in implementations if own.title not in failed]
-                records, _ = measured(task, wanted, arguments.seconds, 1)
-            finally:
-                for own in implementations:
-                    own.close()
+                records, _ = measured(wanted, arguments.seconds, 1)
         failed |= {name for name, record in records.items() if "failure" in record["derivative"]}
         points.append({"size": size[problem.leading], "records": records})
     return points
@@ -98,6 +101,7 @@ def measure_growth(problem, arguments, kinds):
 def options():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="problems; all of them unless told")
+    parser.add_argument("--row", metavar="TEXT", default="", help="only rows with this in their name")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the leading data size of every row")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for the columns with several threads; 1 for none")
     parser.add_argument("--quick", action="store_true", help="the first row of every problem, and short times")
@@ -111,7 +115,7 @@ def options():
                         help="an input file of ADBench, for the one problem that is named, instead of its rows")
     parser.add_argument("--dagaz", default=str(ROOT / "target/release/dagaz"))
     arguments = parser.parse_args()
-    arguments.seconds, arguments.rounds = (0.1, 1) if arguments.quick else (1.0, 3)
+    arguments.seconds, arguments.rounds = (0.2, 1) if arguments.quick else (1.0, 3)
     unknown = [name for name in arguments.names if name not in PROBLEMS]
     if unknown:
         parser.error(f"no problem '{unknown[0]}'; there are: {', '.join(PROBLEMS)}")
@@ -125,11 +129,19 @@ def inputs_of(problem, arguments):
     if arguments.input:
         yield from ((path.stem, problem.read(path)) for path in arguments.input)
         return
-    rows = list(problem.rows.items())
+    rows = [(title, size) for title, size in problem.rows.items() if arguments.row in title]
     for title, size in rows[:1] if arguments.quick else rows:
         if arguments.scale != 1:
             title += f" ×{arguments.scale:g}"
         yield title, problem.inputs(problem.scaled(size, arguments.scale), np.random.default_rng(1))
+
+
+def save(report, arguments):
+    """After every problem, so that a run can be ended."""
+    if arguments.json:
+        Path(arguments.json).write_text(json.dumps(report, indent=1) + "\n")
+    if arguments.write:
+        page.write(arguments.write, report, PROBLEMS)
 
 
 def main():
@@ -147,10 +159,12 @@ def main():
             print(page.console_row(row, kinds), flush=True)
         if arguments.growth and problem.growth:
             report["growth"][name] = measure_growth(problem, arguments, kinds)
-    if arguments.json:
-        Path(arguments.json).write_text(json.dumps(report, indent=1) + "\n")
-    if arguments.write:
-        page.write(arguments.write, report, PROBLEMS)
+        save(report, arguments)
+    for folder in arguments.checkout:
+        for row in checkout.measure(folder, arguments, PROBLEMS):
+            report["checkout"].append(row)
+            print(page.console_checkout(row), flush=True)
+    save(report, arguments)
     return 1 if any(row["remarks"] for row in report["rows"]) else 0
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import adbench_files
 from .checking import jacobian_is_wrong
 from .problem import Problem
 
@@ -31,6 +32,7 @@ GMM = Problem(
     differentiated=[0, 1, 2],
     sizes=lambda inputs: [*inputs[3].shape, *inputs[2].shape],
     growth=[(250, 32, 25), (1000, 32, 25), (4000, 32, 25), (16_000, 32, 25)],
+    read=adbench_files.mixture,
 )
 
 
@@ -49,6 +51,7 @@ DLSTM = Problem(
     differentiated=[0, 1],
     sizes=lambda inputs: [inputs[0].shape[0], inputs[0].shape[3], inputs[3].shape[0]],
     growth=[(256, 2, 14), (1024, 2, 14), (4096, 2, 14), (16_384, 2, 14)],
+    read=adbench_files.sequences,
 )
 
 
@@ -87,6 +90,7 @@ BA = Problem(
     check=bundle_check,
     sizes=lambda inputs: [inputs[0].shape[0], inputs[1].shape[0], inputs[2].shape[0]],
     growth=[(8000, 49, 7776), (32_000, 49, 7776), (128_000, 49, 7776), (512_000, 49, 7776)],
+    read=adbench_files.bundle,
 )
 
 
@@ -142,6 +146,7 @@ HAND_SIMPLE = Problem(
     check=simple_check,
     sizes=lambda inputs: [BONES, inputs[3].shape[1], inputs[7].shape[0]],
     growth=[(500, 100), (2000, 100), (8000, 100), (32_000, 100)],
+    read=adbench_files.hand,
 )
 
 HAND_COMPLICATED = Problem(
@@ -154,6 +159,7 @@ HAND_COMPLICATED = Problem(
     check=complicated_check,
     sizes=lambda inputs: [BONES, inputs[3].shape[1], inputs[8].shape[0]],
     growth=[(500, 100), (2000, 100), (8000, 100), (32_000, 100)],
+    read=adbench_files.hand,
 )
 
 PROBLEMS = {problem.name: problem for problem in [GMM, BA, DLSTM, HAND_SIMPLE, HAND_COMPLICATED]}

@@ -68,7 +68,7 @@ entry derivative [n][m][p] (cameras: [n][11]f64) (points: [m][3]f64) (weights: [
                            (features: [p][2]f64) : ([]i32, []i32, []f64) =
   let block weight observation feature : [2][15]f64 =
     let (feature, parameters) = observed cameras points weight observation feature
-    in [row (vjp (residual feature) parameters (1, 0)), row (vjp (residual feature) parameters (0, 1))]
+    in map row (mjp (residual feature) parameters [(1, 0), (0, 1)])
   let values = flatten_3d (map3 block weights observations features) ++ map (grad weight_error) weights
   let column i (o: [2]i32) (j: i64) : i32 =
     i32.i64 (if j < 11 then 11 * i64.i32 o[0] + j

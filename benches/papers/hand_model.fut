@@ -54,6 +54,7 @@ def transforms [bones][vertices] (hand: hand [bones][vertices]) (theta: [26]f64)
 -- Where all vertices are. A vertex moves with the mean of the transforms of its bones; all means are one matrix product.
 def skin [bones][vertices] (hand: hand [bones][vertices]) (theta: [26]f64) : [3][vertices]f64 =
   let means = unflatten (matmul (transpose (map flatten (transforms hand theta))) hand.weights) :> [3][4][vertices]f64
-  let positions = map (\mean -> map (\(m, p) -> f64.sum (map2 (*) m p)) (zip (transpose mean) (transpose hand.base_positions))) means
+  let moved mean = map2 (\m p -> f64.sum (map2 (*) m p)) (transpose mean) (transpose hand.base_positions)
+  let positions = map moved means
   let mirrored = if hand.is_mirrored then [map f64.neg positions[0], positions[1], positions[2]] else positions
   in map2 (\row offset -> map (+ offset) row) (matmul (axis_rotation (take 3 theta)) mirrored) (take 3 (drop 3 theta))

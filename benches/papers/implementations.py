@@ -1,9 +1,10 @@
 """Those that compute a problem: Dagaz, C by hand, JAX and PyTorch, each in processes of its own.
 
-All have the same methods: `prepare` (what compiling took, and the peak of the first call), `time` and `results` of an entry
-point, `objective` or `derivative`. Each raises `Failure` with a reason.
+All have the same methods: `prepare` (what compiling took, and the peak of the first call), `time` (the median and the least of
+some calls) and `results` of an entry point, `objective` or `derivative`. Each raises `Failure` with a reason.
 """
 
+import importlib.util
 import json
 import os
 import select
@@ -30,6 +31,10 @@ PATIENCE = 300
 
 class Failure(Exception):
     pass
+
+
+class Absent(Failure):
+    """There is no such entry point, as there is no derivative in most C."""
 
 
 @dataclass
@@ -73,7 +78,8 @@ class Dagaz:
         return {"compile_seconds": measured["compile_seconds"], "peak_bytes": measured["peak_bytes"]}
 
     def time(self, entry, seconds):
-        return statistics.median(self.bench(entry, "--time", str(seconds))["microseconds"]) / 1e3
+        times = self.bench(entry, "--time", str(seconds))["microseconds"]
+        return {"ms": statistics.median(times) / 1e3, "least_ms": min(times) / 1e3}
 
     def results(self, entry):
         return self.results_for(entry, self.task.binary)
@@ -151,12 +157,14 @@ class Peer:
 
     def prepare(self, entry):
         answer = self.ask(do="prepare", entry=entry)
+        if "absent" in answer:
+            raise Absent(entry)
         if self.compile_seconds is not None:
             answer["compile_seconds"] = self.compile_seconds
         return answer
 
     def time(self, entry, seconds):
-        return self.ask(do="time", entry=entry, seconds=seconds)["ms"]
+        return self.ask(do="time", entry=entry, seconds=seconds)
 
     def results(self, entry):
         path = self.task.folder / f"{self.title}-{entry}.npz"
@@ -187,12 +195,8 @@ def environment(threads):
 
 
 def installed():
-    """The kinds of peers that can run here, and what is missing."""
-    missing = []
-    for kind, package in (("jax", "jax"), ("torch", "torch")):
-        found = subprocess.run([sys.executable, "-c", f"import importlib.util as u; exit(u.find_spec('{package}') is None)"])
-        if found.returncode != 0:
-            missing.append(kind)
+    """The kinds of peers that can run here, and those that cannot."""
+    missing = [kind for kind in ("jax", "torch") if importlib.util.find_spec(kind) is None]
     return [kind for kind in ("c", "jax", "torch") if kind not in missing], missing
 
 

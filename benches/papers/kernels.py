@@ -4,7 +4,7 @@ import numpy as np
 
 from .problem import Problem, like
 
-f32, f64, i32, i64 = np.float32, np.float64, np.int32, np.int64
+f32, f64, i8, i32, i64 = np.float32, np.float64, np.int8, np.int32, np.int64
 
 
 def scalar(kind):
@@ -24,15 +24,16 @@ def clusters(size, rng):
 
 
 def sparse_clusters(size, rng):
-    """Sparse rows, and centres that are rows chosen at random with something added, as words in documents would be."""
+    """Sparse rows with most of their entries in the columns of one of the clusters, and centres that are large there."""
     rows, columns, per_row, k = size
     counts = rng.integers(per_row // 2, per_row + per_row // 2 + 1, rows)
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(i32)
-    entries = int(starts[-1])
-    # Few columns have most of the entries.
-    where = (columns * uniform(rng, entries) ** 2).astype(i32)
-    values = uniform(rng, entries, low=0.5, high=2.0)
-    return [values, where, starts, uniform(rng, (k, columns), high=0.1)]
+    firsts = columns * np.arange(k) // k
+    first = np.repeat(firsts[rng.integers(0, k, rows)], counts)
+    where = (first + columns * uniform(rng, int(starts[-1])) ** 2).astype(i64) % columns
+    distance = (np.arange(columns) - firsts[:, None]) % columns / columns
+    centres = 0.1 / (1 + 8 * distance) + 0.01 * rng.random((k, columns))
+    return [uniform(rng, where.size, low=0.5, high=2.0), where.astype(i32), starts, centres.astype(f32)]
 
 
 def means_check(points_of, where):
@@ -104,6 +105,26 @@ def rsbench(size, rng):
             rng.random((isotopes, 4)), rng.integers(0, 4, shape, dtype=i32), rng.random((*shape, 2)), rng.random((*shape, 3, 2))]
 
 
+def lbm(size, rng):
+    """A box with a wall all around just inside of its outermost cells, some obstacles, and a lid that moves."""
+    l, m, n, steps = size
+    flags = (rng.random((l, m, n)) < 0.01).astype(i8)
+    flags[1:2] = flags[-2:-1] = flags[:, 1:2] = flags[:, -2:-1] = flags[:, :, 1:2] = flags[:, :, -2:-1] = 1
+    flags[2:3, 2:-2, 2:-2] = 2
+    weights = np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36], f32).reshape(19, 1, 1, 1)
+    return [i64(steps), flags, weights * uniform(rng, (19, l, m, n), low=0.9, high=1.1)]
+
+
+def chip(size, rng):
+    n, m, steps = size
+    return [i64(steps), uniform(rng, (n, m), low=60, high=100), uniform(rng, (n, m))]
+
+
+def waves(size, rng):
+    n, k = size
+    return [*(uniform(rng, k, low=-0.5, high=0.5) for _ in range(3)), uniform(rng, k), *(uniform(rng, n, low=-1) for _ in range(3))]
+
+
 def lstm_sizes(inputs):
     n, batch, d = inputs[0].shape
     return [n, batch, d, inputs[3].shape[1]]
@@ -111,7 +132,7 @@ def lstm_sizes(inputs):
 
 PROBLEMS = {problem.name: problem for problem in [
     Problem(
-        "kmeans", "k-means by Newton's method",
+        "kmeans", "k-means",
         {"KDD cup: 494019 × 35, k = 5": (494019, 35, 5), "10000 × 256, k = 1024": (10000, 256, 1024),
          "2000000 × 10, k = 1024": (2000000, 10, 1024)},
         clusters, scalar("f32"), derivative_outputs=lambda inputs: like(inputs, [1]), check=means_check(dense_blocks, 1),
@@ -120,7 +141,7 @@ PROBLEMS = {problem.name: problem for problem in [
         note="The derivative is a step of Newton's method, by one forward derivative of the gradient.",
     ),
     Problem(
-        "kmeans_sparse", "k-means by Newton's method, sparse points",
+        "kmeans_sparse", "Sparse k-means",
         {"as MovieLens: 139000 × 131000, 20 M": (139000, 131000, 144, 10), "as NYTimes: 300000 × 102000, 70 M": (300000, 102000, 235, 10),
          "as scRNA: 66000 × 27000, 128 M": (66000, 27000, 1943, 10)},
         sparse_clusters, scalar("f32"), derivative_outputs=lambda inputs: like(inputs, [3]), check=means_check(sparse_blocks, 3),
@@ -149,5 +170,39 @@ PROBLEMS = {problem.name: problem for problem in [
         sizes=lambda x: [x[0].shape[0], *x[3].shape, *x[8].shape],
         finite_tolerance=1e-4, growth=[(2000 * 3**i, 68, 100, 16) for i in range(5)],
         note="With Doppler broadening; the gradient is by poles, residues and background.",
+    ),
+    Problem(
+        "lbm", "Lattice Boltzmann",
+        {"150 × 120 × 120, 100 steps": (150, 120, 120, 100)},
+        lbm, scalar("f32"), differentiated=[2], sizes=lambda x: list(x[1].shape), tolerance=2e-3,
+        finite_tolerance=2e-2, finite_step=1e-2, growth=[(8 * 2**i, 40, 40, 20) for i in range(4)],
+        note="In reverse, steps are computed again from a few that are kept, in all implementations.",
+    ),
+    Problem(
+        "hotspot", "Hotspot",
+        {"1024 × 1024, 360 steps": (1024, 1024, 360)},
+        chip, scalar("f32"), differentiated=[1, 2], sizes=lambda x: list(x[1].shape), tolerance=1e-3,
+        finite_tolerance=2e-2, finite_step=1e-2, growth=[(64 * 3**i, 512, 20) for i in range(4)],
+    ),
+    Problem(
+        "pathfinder", "Pathfinder",
+        {"100 rows of 1000000": (1000000, 100)},
+        lambda size, rng: [uniform(rng, size[::-1], f64, high=10)], differentiated=[0],
+        sizes=lambda x: list(x[0].shape), finite_step=1e-8, finite_tolerance=1e-4,
+        growth=[(3000 * 3**i, 100) for i in range(5)],
+        note="Numbers are f64, for among so many f32 there are equal ones, where systems differ in the derivative of a minimum.",
+    ),
+    Problem(
+        "mriq", "MRI-Q",
+        {"2048 waves at 32768 points": (32768, 2048)},
+        waves, scalar("f32"), differentiated=[0, 1, 2, 3], sizes=lambda x: [x[0].size, x[4].size], tolerance=2e-3,
+        finite_tolerance=2e-2, finite_step=1e-2, growth=[(100 * 3**i, 2048) for i in range(4)],
+    ),
+    Problem(
+        "stencil", "Stencil in three dimensions",
+        {"512 × 512 × 64, 100 steps": (512, 512, 64, 100)},
+        lambda size, rng: [i64(size[3]), uniform(rng, size[:3])], scalar("f32"), differentiated=[1],
+        sizes=lambda x: list(x[1].shape), tolerance=1e-3, finite_tolerance=2e-2, finite_step=1e-2,
+        growth=[(16 * 3**i, 128, 64, 10) for i in range(4)],
     ),
 ]}

@@ -10,10 +10,15 @@
 -- input { [[0f32, 0], [1, 0], [4, 4], [5, 7]] [[0.5f32, 1], [4, 5]] } output { [[0f32, 1], [-0.5, -0.5]] }
 -- input { [[0f32, 0], [1, 0]] [[0.5f32, 1], [4, 5]] } output { [[0f32, 1], [0, 0]] }
 
-def distance [d] (a: [d]f32) (b: [d]f32) : f32 = f32.sum (map2 (\x y -> (x - y) * (x - y)) a b)
+def square (x: f32) : f32 = x * x
 
+-- The distance |p - c|² is |p|² - 2pc + |c|², where all products pc are one product of matrices.
 def cost [n][k][d] (points: [n][d]f32) (centres: [k][d]f32) : f32 =
-  f32.sum (map (\point -> f32.minimum (map (distance point) centres)) points)
+  let norm x = f32.sum (map square x)
+  let norms = map norm centres
+  let products = map (\point -> map (\centre -> f32.sum (map2 (*) point centre)) centres) points
+  let nearest point row = norm point + f32.minimum (map2 (\norm x -> norm - 2 * x) norms row)
+  in f32.sum (map2 nearest points products)
 
 entry objective [n][k][d] (points: [n][d]f32) (centres: [k][d]f32) : f32 = cost points centres
 

@@ -16,9 +16,8 @@ def cost [m][r][k][d] (values: [m]f32) (columns: [m]i32) (starts: [r]i32) (centr
   let norms = map (\centre -> f32.sum (map square centre)) centres
   let nearest row =
     let (from, to) = (i64.i32 starts[row], i64.i32 starts[row + 1])
-    let distance centre norm =
-      norm + f32.sum (map2 (\x j -> x * (x - 2 * centre[j])) values[from:to] columns[from:to])
-    in f32.minimum (map2 distance centres norms)
+    let distance c = norms[c] + f32.sum (map2 (\x j -> x * (x - 2 * centres[c, j])) values[from:to] columns[from:to])
+    in f32.minimum (map distance (iota k))
   in f32.sum (map nearest (iota (r - 1)))
 
 entry objective [m][r][k][d] (values: [m]f32) (columns: [m]i32) (starts: [r]i32) (centres: [k][d]f32) : f32 =

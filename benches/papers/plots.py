@@ -16,7 +16,7 @@ def write(folder, growth, problems):
         return []
     matplotlib.use("svg")
     # The same numbers give the same file.
-    matplotlib.rcParams["svg.hashsalt"] = "dagaz"
+    matplotlib.rcParams.update({"svg.hashsalt": "dagaz", "svg.fonttype": "none"})
     names = [name for name in problems if name in growth]
     for name in names:
         draw(folder / f"{name}.svg", problems[name].title, growth[name])
@@ -27,7 +27,7 @@ def draw(path, title, points):
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.4))
-    for axis, (key, label, scale) in zip(axes, [("ms", "ms", 1), ("peak_bytes", "MiB", 2**20)]):
+    for axis, (key, label, scale) in zip(axes, [("least_ms", "ms", 1), ("peak_bytes", "MiB", 2**20)]):
         for implementation, colour in COLOURS.items():
             known = [(point["size"], point["records"].get(implementation, {}).get("derivative", {}).get(key)) for point in points]
             known = [(size, value / scale) for size, value in known if value]

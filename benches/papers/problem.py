@@ -6,7 +6,7 @@ from typing import Callable
 
 import numpy as np
 
-TYPES = {"float32": "f32", "float64": "f64", "int32": "i32", "int64": "i64", "uint32": "u32", "bool": "bool"}
+TYPES = {"float32": "f32", "float64": "f64", "int8": "i8", "int32": "i32", "int64": "i64", "uint32": "u32", "bool": "bool"}
 Size = tuple[int, ...]
 Outputs = list[tuple[str, tuple[int, ...]]]
 

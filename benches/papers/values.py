@@ -6,12 +6,13 @@ import numpy as np
 
 from .problem import TYPES
 
-NUMPY = {name: dtype for dtype, name in TYPES.items()}
+NAMES = {**TYPES, "int16": "i16"}
+NUMPY = {name: dtype for dtype, name in NAMES.items()}
 
 
 def written(value) -> bytes:
     value = np.asarray(value, order="C")
-    name = TYPES[value.dtype.name].rjust(4).encode()
+    name = NAMES[value.dtype.name].rjust(4).encode()
     return b"b\x02" + bytes([value.ndim]) + name + struct.pack(f"<{value.ndim}q", *value.shape) + value.tobytes()
 
 

@@ -7,7 +7,7 @@
 static float *turned(const float *centres, int64_t k, int64_t d, float *norms) {
   float *by_column = malloc(k * d * sizeof *by_column);
   for (int64_t c = 0; c < k; c++) {
-    float sum = 0;
+    double sum = 0;
     for (int64_t j = 0; j < d; j++) {
       float x = centres[c * d + j];
       by_column[j * k + c] = x;

@@ -1,11 +1,13 @@
-"""k-means by Newton's method with sparse points, as a sparse matrix of JAX times the centres."""
+"""k-means by Newton's method with sparse points: sums of products over the entries of a row."""
 
 import jax
 import jax.numpy as jnp
 
 
 def cost(centres, values, columns, rows, count):
-    products = jax.ops.segment_sum(values[:, None] * centres.T[columns], rows, count, indices_are_sorted=True)
+    # One centre after the other, for all of them at once would need as much memory as entries times centres.
+    product = lambda centre: jax.ops.segment_sum(values * centre[columns], rows, count, indices_are_sorted=True)
+    products = jax.lax.map(product, centres).T
     distances = jnp.sum(centres**2, axis=1) - 2 * products
     return jnp.sum(values**2) + jnp.sum(jnp.min(distances, axis=1))
 

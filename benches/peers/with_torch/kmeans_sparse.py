@@ -5,7 +5,8 @@ import torch
 
 def matrix(values, columns, starts, width):
     rows = torch.repeat_interleave(torch.arange(len(starts) - 1), starts.diff().long())
-    return torch.sparse_coo_tensor(torch.stack([rows, columns.long()]), values, (len(starts) - 1, width), is_coalesced=True)
+    return torch.sparse_coo_tensor(torch.stack([rows, columns.long()]), values, (len(starts) - 1, width), is_coalesced=True,
+                                   check_invariants=False)
 
 
 def cost(points, values, centres):

@@ -594,3 +594,67 @@ fn recursion_is_reported() {
         "#]],
     );
 }
+
+#[test]
+fn what_a_loop_saves_is_not_computed_again() {
+    check(
+        r"def f (n: i64, k: i64, xs: [k]f64, ct: f64) : (adj: [k]f64) =
+            let (s: f64, adj: [k]f64) = vjp (xs) (ct) \(ys: [k]f64) : (f64) ->
+              let (last: [k]f64, total: f64) = loop (zs: [k]f64 = ys, sum: f64 = 0.0f64) for i: i64 < n do
+                let (next: [k]f64) = map k (zs) \(z: f64) : (f64) ->
+                  let (e: f64) = f64.sin z
+                  in (e)
+                let (first: f64) = next[0i64]
+                let (square: f64) = f64.mul first first
+                let (more: f64) = f64.add sum square
+                in (next, more)
+              in (total)
+            in (adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, xs_2: [k_1]f64, ct_3: f64) : (adj_4: [k_1]f64) =
+              let (ys_7: [k_1]f64) = xs_2
+              let (max_19: i64) = i64.max n_0 0i64
+              let (add_20: i64) = i64.add max_19 1i64
+              let (saved_21: [add_20][k_1]f64) = scratch f64 [add_20, k_1]
+              let (last_8: [k_1]f64, total_9: f64, saved_23: [add_20][k_1]f64) =
+                loop (zs_10: [k_1]f64 = ys_7, sum_11: f64 = 0.0f64, saved_22: [add_20][k_1]f64 = saved_21) for i_12: i64 < n_0 do
+                  let (saved_27: [add_20][k_1]f64) = saved_22 with [i_12] = zs_10 certified
+                  let (next_13: [k_1]f64) =
+                    map k_1 (zs_10)
+                      \(z_14: f64) : (f64) ->
+                        let (e_15: f64) = f64.sin z_14
+                        in (e_15)
+                  let (first_16: f64) = next_13[0i64]
+                  let (square_17: f64) = f64.mul first_16 first_16
+                  let (more_18: f64) = f64.add sum_11 square_17
+                  in (next_13, more_18, saved_27)
+              let (saved_29: [add_20][k_1]f64) = saved_23 with [max_19] = last_8 certified
+              let (zeros_30: [k_1]f64) = replicate [k_1] 0.0f64
+              let (zs_adj_62: [k_1]f64, sum_adj_63: f64) =
+                loop (zs_adj_31: [k_1]f64 = zeros_30, sum_adj_32: f64 = ct_3) for j_33: i64 < max_19 do
+                  let (sub_34: i64) = i64.sub max_19 1i64
+                  let (sub_35: i64) = i64.sub sub_34 j_33
+                  let (zs_36: [k_1]f64) = saved_29[sub_35] certified
+                  let (add_44: i64) = i64.add sub_35 1i64
+                  let (known_45: [k_1]f64) = saved_29[add_44] certified
+                  let (next_40: [k_1]f64) = known_45
+                  let (first_41: f64) = next_40[0i64] certified
+                  let (mul_50: f64) = f64.mul first_41 sum_adj_32
+                  let (mul_51: f64) = f64.mul first_41 sum_adj_32
+                  let (add_52: f64) = f64.add mul_50 mul_51
+                  let (part_53: f64) = zs_adj_31[0i64] certified
+                  let (add_54: f64) = f64.add part_53 add_52
+                  let (next_adj_55: [k_1]f64) = zs_adj_31 with [0i64] = add_54 certified
+                  let (adj_61: [k_1]f64) =
+                    map k_1 (zs_36, next_adj_55)
+                      \(z_56: f64, ct_58: f64) : (f64) ->
+                        let (cos_59: f64) = f64.cos z_56
+                        let (mul_60: f64) = f64.mul cos_59 ct_58
+                        in (mul_60)
+                  in (adj_61, sum_adj_32)
+              let (s_5: f64) = total_9
+              let (adj_6: [k_1]f64) = zs_adj_62
+              in (adj_6)
+        "#]],
+    );
+}

@@ -175,3 +175,22 @@ fn examples_and_prelude_are_clean() {
     let output = dagaz(&root, &words);
     assert!(output.status.success(), "{}", text(&output));
 }
+
+#[test]
+fn inputs_come_from_files() {
+    let folder = folder();
+    std::fs::write(folder.path().join("values.in"), "[0i64, 1i64] [3.0, 4.0]").expect("values");
+    let words =
+        ["bench", "program.fut", "-e", "sorted", "--input", "values.in", "--runs", "2", "--json", "out.json"];
+    let measured = dagaz(folder.path(), &words);
+    assert!(measured.status.success(), "{}", text(&measured));
+    let json = std::fs::read_to_string(folder.path().join("out.json")).expect("measurements");
+    let all = dagaz::bench::from_json(&json).expect("measurements");
+    let shown: Vec<String> =
+        all.iter().map(|m| format!("{} {} {}", m.entry, m.input, m.microseconds.len())).collect();
+    assert_eq!(shown, ["sorted [2]i64 [2]f64 2"]);
+    let nothing = dagaz(folder.path(), &["bench", "program.fut", "-e", "sorted", "--input", "nowhere.in"]);
+    assert_eq!(nothing.status.code(), Some(1), "{}", text(&nothing));
+    let unnamed = dagaz(folder.path(), &["bench", "program.fut", "--input", "values.in"]);
+    assert_eq!(unnamed.status.code(), Some(2), "{}", text(&unnamed));
+}

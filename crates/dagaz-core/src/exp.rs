@@ -254,12 +254,14 @@ pub enum Exp {
     /// A sum of products of elements of two float arrays. Axes are numbers into `sizes`, and those of an array differ.
     /// The first `rank` axes are those of the result; the sum is over the others, in row-major order, from zero.
     /// Axes of the result belong to an operand or to both, axes of the sum to both. `contract [n, m] sum [k] x (0, 2) y (2, 1)` is the matrix product of
-    /// `x: [n][k]` and `y: [k][m]`. Made by the optimiser, after derivatives are gone.
+    /// `x: [n][k]` and `y: [k][m]`. With `plus`, the sums are added to an array, which is consumed. Made by the optimiser,
+    /// after derivatives are gone.
     Contract {
         sizes: Vec<Atom>,
         rank: usize,
         left: AxesOf,
         right: AxesOf,
+        plus: Option<VarId>,
     },
     /// An array with unspecified contents.
     Scratch {

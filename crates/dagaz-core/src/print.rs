@@ -274,13 +274,14 @@ impl<'p> Printer<'p> {
             }
             Exp::Reshape { dims, array } => format!("reshape [{}] {}", self.atoms(dims), self.var(*array)),
             Exp::Concat { arrays } => format!("concat ({})", self.vars(arrays)),
-            Exp::Contract { sizes, rank, left, right } => {
+            Exp::Contract { sizes, rank, left, right, plus } => {
                 let (kept, summed) = sizes.split_at((*rank).min(sizes.len()));
                 let operand = |o: &AxesOf| {
                     format!("{} ({})", self.var(o.array), join(o.axes.iter().map(usize::to_string)))
                 };
                 let (kept, summed) = (self.atoms(kept), self.atoms(summed));
-                format!("contract [{kept}] sum [{summed}] {} {}", operand(left), operand(right))
+                let plus = plus.map_or(String::new(), |array| format!(" plus {}", self.var(array)));
+                format!("contract [{kept}] sum [{summed}] {} {}{plus}", operand(left), operand(right))
             }
             Exp::Scratch { elem, dims } => format!("scratch {elem} [{}]", self.atoms(dims)),
             Exp::ArrayLit { row, elems } => format!("array {} ({})", self.ty(row), self.atoms(elems)),

@@ -36,9 +36,10 @@ pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
             f((*array).into());
         }
         Exp::Concat { arrays } => arrays.iter().for_each(|a| f((*a).into())),
-        Exp::Contract { sizes, left, right, .. } => {
+        Exp::Contract { sizes, left, right, plus, .. } => {
             sizes.iter().copied().for_each(&mut *f);
             [left, right].into_iter().for_each(|operand| f(operand.array.into()));
+            plus.iter().for_each(|array| f((*array).into()));
         }
         Exp::Scratch { dims, .. } => dims.iter().copied().for_each(f),
         Exp::ArrayLit { elems, .. } => elems.iter().copied().for_each(f),
@@ -341,9 +342,10 @@ pub fn operands_mut(exp: &mut Exp, f: &mut impl FnMut(&mut Atom)) {
             dims.iter_mut().for_each(&mut *f);
             var_mut(array, f);
         }
-        Exp::Contract { sizes, left, right, .. } => {
+        Exp::Contract { sizes, left, right, plus, .. } => {
             sizes.iter_mut().for_each(&mut *f);
             [left, right].into_iter().for_each(|operand| var_mut(&mut operand.array, f));
+            plus.iter_mut().for_each(|array| var_mut(array, f));
         }
         Exp::Concat { arrays } => arrays.iter_mut().for_each(|a| var_mut(a, f)),
         Exp::Scratch { dims, .. } => dims.iter_mut().for_each(f),

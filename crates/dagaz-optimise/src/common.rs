@@ -68,6 +68,7 @@ impl Sharer {
             operands_mut(&mut stm.exp, &mut |a| self.subst.apply(a));
             self.inside(&mut stm.exp);
             self.subst.params(&mut stm.pat);
+            self.equal_results(stm);
             let Some(key) = key(stm) else { return true };
             if let Some(earlier) = self.available.get(&key) {
                 for (param, var) in stm.pat.iter().zip(earlier) {
@@ -105,6 +106,22 @@ impl Sharer {
                     self.equal_inputs(arrays, &lambda.params);
                 }
                 lambdas_mut(exp).into_iter().for_each(|l| self.lambda(l));
+            }
+        }
+    }
+
+    /// What a map or a use of accumulators gives twice is the same.
+    fn equal_results(&mut self, stm: &Stm) {
+        let (Exp::Map { lambda, .. } | Exp::WithAcc { lambda, .. }) = &stm.exp else { return };
+        // Accumulators come first, and each may give several arrays.
+        let from_last = stm.pat.iter().rev().zip(lambda.body.result.iter().zip(&lambda.ret).rev());
+        let plain: Vec<(&Param, Atom)> = from_last
+            .filter(|(_, (result, ty))| result.as_var().is_some() && !ty.is_acc())
+            .map(|(param, (result, _))| (param, *result))
+            .collect();
+        for (i, (param, result)) in plain.iter().enumerate() {
+            if let Some((first, _)) = plain[i + 1..].iter().rev().find(|(_, other)| other == result) {
+                self.subst.insert(param.var, first.var.into());
             }
         }
     }
@@ -225,7 +242,8 @@ impl Encoder {
             }
             Exp::Reshape { dims, .. } => self.key.extend([11, dims.len() as u64]),
             Exp::Concat { .. } => self.number(12),
-            Exp::Contract { sizes, rank, left, right } => {
+            Exp::Contract { plus: Some(_), .. } => return None,
+            Exp::Contract { sizes, rank, left, right, plus: None } => {
                 self.key.extend([18, sizes.len() as u64, *rank as u64]);
                 left.axes.iter().chain(&right.axes).for_each(|axis| self.number(*axis));
             }

@@ -200,7 +200,7 @@ fn replace_consumed(sharing: &Sharing, exp: &mut Exp, from: VarId, to: VarId) {
         }
     };
     match exp {
-        Exp::Update { array, .. } => replace(array),
+        Exp::Update { array, .. } | Exp::Contract { plus: Some(array), .. } => replace(array),
         Exp::Hist { dests, arrays, .. } | Exp::Scatter { dests, arrays, .. } => {
             dests.iter_mut().chain(arrays).for_each(replace);
         }

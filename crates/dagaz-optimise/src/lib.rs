@@ -21,6 +21,7 @@ mod hoist;
 mod inline;
 mod precompute;
 mod rows;
+mod scalars;
 mod sharing;
 mod simplify;
 mod small;
@@ -43,6 +44,7 @@ pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
 pub use crate::precompute::precompute_functions;
 pub use crate::rows::read_rows;
+pub use crate::scalars::take_small_arrays_apart;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
 pub use crate::unflatten::nest_flat_maps;
@@ -116,6 +118,7 @@ fn optimise(program: &mut Program) {
     for _ in 0..MOST_FUSIONS {
         let has_changed = fuse_operations(program);
         unroll_small(program);
+        take_small_arrays_apart(program);
         simplify(program);
         remove_dead_code(program);
         if !has_changed {

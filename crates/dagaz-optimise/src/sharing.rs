@@ -157,7 +157,7 @@ impl Sharing {
             pairs.filter(|(_, p)| self.is_consumed(p)).map(|(array, _)| (*array).into()).collect()
         };
         match exp {
-            Exp::Update { array, .. } => vec![(*array).into()],
+            Exp::Update { array, .. } | Exp::Contract { plus: Some(array), .. } => vec![(*array).into()],
             Exp::Hist { dests, arrays, pre, .. } | Exp::Scatter { dests, arrays, pre, .. } => {
                 let fused = pre.iter().flat_map(|lambda| rows(arrays, lambda));
                 dests.iter().map(|d| (*d).into()).chain(fused).collect()

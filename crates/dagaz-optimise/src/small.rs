@@ -61,13 +61,24 @@ impl Unrolled<'_> {
             Exp::Map { width, arrays, lambda } => {
                 let rows = small(*width, &[lambda])?;
                 let mut columns: Vec<Vec<Atom>> = vec![Vec::new(); stm.pat.len()];
+                // Accumulators go from one row to the next.
+                let mut arrays = arrays.clone();
                 for i in 0..rows {
-                    let row = self.row(arrays, &lambda.params, i);
+                    let row = self.row(&arrays, &lambda.params, i);
                     let results = self.apply(lambda, &row);
+                    let is_acc = |param: &Param| param.ty.is_acc();
+                    let accs = results.iter().zip(&lambda.ret).filter(|(_, ty)| ty.is_acc());
+                    let places = arrays.iter_mut().zip(&lambda.params).filter(|(_, param)| is_acc(param));
+                    for ((place, _), (acc, _)) in places.zip(accs) {
+                        *place = acc.as_var()?;
+                    }
                     columns.iter_mut().zip(results).for_each(|(column, result)| column.push(result));
                 }
                 for ((param, elems), row) in stm.pat.iter().zip(columns).zip(&lambda.ret) {
-                    let exp = Exp::ArrayLit { row: row.clone(), elems };
+                    let exp = match row.is_acc() {
+                        true => Exp::Atom(*elems.last()?),
+                        false => Exp::ArrayLit { row: row.clone(), elems },
+                    };
                     self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
                 }
             }
@@ -109,6 +120,9 @@ impl Unrolled<'_> {
         let pairs = arrays.iter().zip(params);
         pairs
             .map(|(array, param)| {
+                if param.ty.is_acc() {
+                    return (*array).into();
+                }
                 let hint = self.vars.hint(param.var).to_owned();
                 let var = self.vars.fresh(&hint);
                 let indices = vec![Atom::i64(i)];
@@ -152,7 +166,7 @@ fn has_scalar_rows(lambda: &Lambda) -> bool {
 }
 
 fn is_scalar(lambda: &Lambda) -> bool {
-    let is_prim = |ty: &Type| matches!(ty, Type::Prim(_));
+    let is_prim = |ty: &Type| matches!(ty, Type::Prim(_) | Type::Acc { .. });
     lambda.params.iter().all(|p| is_prim(&p.ty))
         && lambda.ret.iter().all(is_prim)
         && lambda.body.stms.iter().all(|stm| {

@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{raise_contractions, remove_dead_code, simplify};
+use dagaz_optimise::{insert_copies, raise_contractions, remove_dead_code, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
@@ -11,6 +11,7 @@ fn check(input: &str, expected: Expect) {
     raise_contractions(&mut program);
     simplify(&mut program);
     remove_dead_code(&mut program);
+    insert_copies(&mut program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
     expected.assert_eq(&print_without_locs(&program));
@@ -385,6 +386,47 @@ fn negated_numbers_that_are_a_factor_too_are_stored_once_and_summed_along_rows()
                           in (z_32)
                     in (r_30)
               in (s_20, plus_10)
+        "#]],
+    );
+}
+
+#[test]
+fn a_product_is_transposed_and_added_as_it_is_made() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, y: [k][m]f64, z: [m][n]f64) : (s: [m][n]f64) =
+            let (t: [m][k]f64) = rearrange (1, 0) y
+            let (p: [n][m]f64) =
+              map n (x)
+                \(row: [k]f64) : ([m]f64) ->
+                  let (ps: [m]f64) =
+                    map m (t)
+                      \(col: [k]f64) : (f64) ->
+                        let (s: f64) =
+                          reduce k (row, col)
+                            pre \(a: f64, b: f64) : (f64) ->
+                              let (p: f64) = f64.mul a b
+                              in (p)
+                            op \(u: f64, v: f64) : (f64) ->
+                              let (w: f64) = f64.add u v
+                              in (w)
+                            neutral (0.0f64)
+                        in (s)
+                  in (ps)
+            let (q: [m][n]f64) = rearrange (1, 0) p
+            let (s: [m][n]f64) =
+              map m (z, q)
+                \(zs: [n]f64, qs: [n]f64) : ([n]f64) ->
+                  let (ss: [n]f64) =
+                    map n (zs, qs)
+                      \(a: f64, b: f64) : (f64) ->
+                        let (c: f64) = f64.add a b
+                        in (c)
+                  in (ss)
+            in (s)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, y_4: [k_2][m_1]f64, z_5: [m_1][n_0]f64) : (s_6: [m_1][n_0]f64) =
+              let (s_20: [m_1][n_0]f64) = contract [m_1, n_0] sum [k_2] x_3 (1, 2) y_4 (2, 0) plus z_5
+              in (s_20)
         "#]],
     );
 }

@@ -7,7 +7,7 @@ use dagaz_core::verify::verify;
 use dagaz_optimise::{
     after_derivatives, fuse_operations, hoist_invariants, insert_copies, nest_flat_maps,
     precompute_functions, read_rows, remove_dead_code, share_common_expressions, simplify,
-    simplify_accumulators,
+    simplify_accumulators, take_small_arrays_apart,
 };
 use expect_test::{Expect, expect};
 
@@ -764,6 +764,48 @@ fn functions_before_reductions_along_columns_are_maps_of_their_own() {
                         neutral (0.0f64)
                     in (z_11)
               in (zs_7)
+        "#]],
+    );
+}
+
+#[test]
+fn small_arrays_in_loops_and_branches_are_scalars() {
+    check(
+        &[take_small_arrays_apart, simplify, remove_dead_code],
+        r"def f (n: i64, c: bool, s: [2]f64) : (r: f64, w: [2]f64) =
+            let (v: [2]f64, w: [2]f64) =
+              loop (u: [2]f64 = s, t: [2]f64 = s) for i: i64 < n do
+                let (x: f64) = u[0i64] certified
+                let (y: f64) = u[1i64] certified
+                let (z: f64) = f64.add x y
+                let (o: [2]f64) = if c then
+                    let (p: [2]f64) = array f64 (z, x)
+                    in (p)
+                  else
+                    let (q: [2]f64) = u with [1i64] = z
+                    in (q)
+                let (a: [2]f64) = t with [0i64] = z
+                let (b: [2]f64) = a with [1i64] = y
+                in (o, b)
+            let (r: f64) = v[1i64] certified
+            in (r, w)",
+        expect![[r#"
+            def f (n_0: i64, c_1: bool, s_2: [2i64]f64) : (r_3: f64, w_4: [2i64]f64) =
+              let (s_25: f64) = s_2[0i64] certified
+              let (s_26: f64) = s_2[1i64] certified
+              let (s_29: f64) = s_2[0i64] certified
+              let (s_30: f64) = s_2[1i64] certified
+              let (v_31: f64, v_32: f64, w_27: f64, w_28: f64) =
+                loop (u_19: f64 = s_29, u_20: f64 = s_30, t_21: f64 = s_25, t_22: f64 = s_26) for i_9: i64 < n_0 do
+                  let (z_12: f64) = f64.add u_19 u_20
+                  let (o_23: f64, o_24: f64) =
+                    if c_1 then
+                      in (z_12, u_19)
+                    else
+                      in (u_19, z_12)
+                  in (o_23, o_24, z_12, u_20)
+              let (w_6: [2i64]f64) = array f64 (w_27, w_28)
+              in (v_32, w_6)
         "#]],
     );
 }

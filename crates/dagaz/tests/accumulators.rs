@@ -242,3 +242,17 @@ fn sparse_matrices_times_vectors_keep_one_accumulator() {
                      vjp (f columns) (values, x) w";
     check(program, "[[0i64, 3i64], [3i64, 1i64], [2i64, 0i64]]", &[&[3, 2], &[4]], 1);
 }
+
+#[test]
+fn biases_of_gates_in_a_loop() {
+    let f = "def f [n][m] (x: [n][m]f64, b: [2 * m]f64) : [n][m]f64 =
+               loop s = x for _i < 3i64 do
+                 tabulate_2d n m (\\i j -> f64.exp (-(s[i, j] + b[j]) ** 2) * f64.tanh (s[i, j] + b[m + j]))";
+    let program = format!(
+        "{f}
+         entry primal [n][m] (a: [n][m]f64) (b: [2 * m]f64) = f (a, b)
+         entry fwd [n][m] (a: [n][m]f64) (b: [2 * m]f64) (v: [n][m]f64) (u: [2 * m]f64) = jvp f (a, b) (v, u)
+         entry rev [n][m] (a: [n][m]f64) (b: [2 * m]f64) (w: [n][m]f64) = vjp f (a, b) w"
+    );
+    check(&program, "", &[&[3, 4], &[8]], 0);
+}

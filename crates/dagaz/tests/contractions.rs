@@ -241,3 +241,29 @@ fn adjoints_of_layers() {
         SIZES,
     );
 }
+
+#[test]
+fn products_that_are_added_up_in_a_loop() {
+    check(
+        "def add [n][m] (x: [n][m]f64) (y: [n][m]f64) : [n][m]f64 = map2 (map2 (+)) x y
+         entry main (n: i64) (k: i64) (m: i64) =
+           loop s = fill2 2 m n for i < 3 do add s (transpose (mm (fill2 i n k) (fill2 1 k m)))
+         entry reference (n: i64) (k: i64) (m: i64) =
+           loop s = fill2 2 m n for i < 3 do add s (transpose (loop_mm (fill2 i n k) (fill2 1 k m)))",
+        1,
+        SIZES,
+    );
+}
+
+#[test]
+fn what_a_product_is_added_to_may_be_needed_again() {
+    check(
+        "def add [n][m] (x: [n][m]f64) (y: [n][m]f64) : [n][m]f64 = map2 (map2 (+)) x y
+         entry main (n: i64) (k: i64) (m: i64) =
+           let s = fill2 2 n m in (s, add (mm (fill2 0 n k) (fill2 1 k m)) s, mm s (fill2 1 m n))
+         entry reference (n: i64) (k: i64) (m: i64) =
+           let s = fill2 2 n m in (s, add (loop_mm (fill2 0 n k) (fill2 1 k m)) s, loop_mm s (fill2 1 m n))",
+        2,
+        SIZES,
+    );
+}

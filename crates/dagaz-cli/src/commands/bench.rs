@@ -15,10 +15,8 @@ use crate::{Outcome, Stop};
 pub fn run(options: &BenchOptions, interrupt: &Interrupt) -> Outcome {
     let time = Duration::try_from_secs_f64(options.time)
         .map_err(|error| Stop::Misuse(format!("--time {}: {error}", options.time)))?;
-    let inputs = options.inputs.iter().map(|path| std::path::absolute(path));
-    let inputs = inputs
-        .collect::<Result<_, _>>()
-        .map_err(|error| Stop::Misuse(format!("cannot find the input: {error}")))?;
+    let inputs = options.inputs.iter().map(std::path::absolute).collect::<Result<_, _>>();
+    let inputs = inputs.map_err(|error| Stop::Misuse(format!("cannot find the input: {error}")))?;
     let plan = Plan {
         runs: options.runs.map(usize::from),
         time,

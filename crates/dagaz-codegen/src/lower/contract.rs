@@ -6,7 +6,7 @@
 //! left becomes loops around it.
 
 use dagaz_core::exp::AxesOf;
-use dagaz_core::types::{Atom, Param};
+use dagaz_core::types::{Atom, Param, VarId};
 
 use super::{Lower, Lowered, elem, only};
 use crate::RemarkKind;
@@ -72,22 +72,26 @@ impl Lower<'_> {
         (sizes, rank): (&[Atom], usize),
         left: &AxesOf,
         right: &AxesOf,
+        plus: Option<VarId>,
     ) -> Lowered<()> {
         let param = only(pat)?;
         let elem = elem(&param.ty)?;
         self.module.products.insert(elem);
         self.remark(RemarkKind::Product, format!("a product of matrices of {elem}, by a tuned kernel"));
-        self.allocate(param)?;
+        match plus {
+            Some(array) => self.take_unique(param, array)?,
+            None => self.allocate(param)?,
+        }
         let target = self.name(param.var);
         let mut kinds = Kinds::of(rank, &left.axes, &right.axes);
         let (rows, columns, depth) = (kinds.rows.pop(), kinds.columns.pop(), kinds.depth.pop());
-        let adds = !kinds.depth.is_empty();
+        let adds = plus.is_some() || !kinds.depth.is_empty();
         let mut outer = kinds.batch;
         outer.append(&mut kinds.rows);
         outer.append(&mut kinds.columns);
         let batch = (!outer.is_empty()).then(|| outer.remove(0));
         outer.append(&mut kinds.depth);
-        if adds {
+        if adds && plus.is_none() {
             let count = self.product(&sizes[..rank]);
             self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
         }

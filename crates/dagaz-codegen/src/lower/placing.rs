@@ -153,7 +153,7 @@ fn origin(body: &Body, mut var: VarId) -> VarId {
 /// The array that a result of a statement is after updates.
 pub(super) fn before(stm: &CoreStm, position: usize) -> Option<VarId> {
     match &stm.exp {
-        Exp::Update { array, .. } => Some(*array),
+        Exp::Update { array, .. } | Exp::Contract { plus: Some(array), .. } => Some(*array),
         Exp::Scatter { dests, .. } | Exp::Hist { dests, .. } => dests.get(position).copied(),
         Exp::WithAcc { inputs, .. } => inputs.iter().flat_map(|input| &input.arrays).nth(position).copied(),
         Exp::Loop { params, body, .. } => {
@@ -190,7 +190,7 @@ fn takes_place(exp: &Exp, place: &Place) -> bool {
         | Exp::Replicate { .. }
         | Exp::Rearrange { .. }
         | Exp::Concat { .. }
-        | Exp::Contract { .. }
+        | Exp::Contract { plus: None, .. }
         | Exp::Scratch { .. }
         | Exp::ArrayLit { .. }
         | Exp::If { .. } => place.strides.is_none(),

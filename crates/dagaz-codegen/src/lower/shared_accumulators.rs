@@ -1,11 +1,14 @@
 //! Maps that update accumulators, on threads.
 //!
 //! Where an accumulator is small, given the work of the map, pieces of the iterations have copies of it, which begin with
-//! neutral elements and are combined in order afterwards. How many there are depends on sizes alone, and so the result
-//! does not depend on the number of threads.
+//! neutral elements and are combined in order afterwards. How many pieces there are depends on sizes alone, and so the
+//! result does not depend on the number of threads. There is memory for as many copies as there are threads: so many pieces
+//! run at once, and are combined before the next ones.
 //!
 //!     map n (acc, is) \(acc, i) -> …acc[i] += x…
-//!     ==>  copies = neutral; for pieces of the iterations { …copies[piece][i] += x… }; for piece { acc += copies[piece] }
+//!     ==>  for pieces of the iterations, some at once {
+//!            copies = neutral; for each piece { …copies[piece][i] += x… }; for each piece { acc += copies[piece] }
+//!          }
 
 use std::collections::{HashMap, HashSet};
 
@@ -130,41 +133,78 @@ impl Lower<'_> {
         copies: &str,
     ) -> Lowered<()> {
         let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
+        let (grain, at_once) = (self.temp("grain"), self.temp("at_once"));
+        self.set("i64", grain.as_str(), format!("({bound} + {copies} - 1) / {copies}"));
+        self.set("i64", at_once.as_str(), format!("i64_max(i64_min({copies}, ctx->threads), 1)"));
         let mut all = Vec::new();
         for acc in &outside {
-            all.push(self.neutral_copies(acc, copies)?);
+            all.push(self.memory_for_copies(acc, &at_once)?);
         }
-        let grain = self.temp("grain");
-        self.set("i64", grain.as_str(), format!("({bound} + {copies} - 1) / {copies}"));
-        for (number, copied) in numbers.iter().zip(&all) {
+        self.iterate("0", &format!("({copies} + {at_once} - 1) / {at_once}"), |l, round| {
+            let (first, count, here) = (l.temp("first"), l.temp("count"), l.temp("here"));
+            l.set("i64", first.as_str(), format!("{round} * {at_once} * {grain}"));
+            l.set(
+                "i64",
+                count.as_str(),
+                format!("i64_max(i64_min({bound} - {first}, {at_once} * {grain}), 0)"),
+            );
+            l.set("i64", here.as_str(), format!("i64_min({at_once}, {copies} - {round} * {at_once})"));
+            for (acc, copied) in outside.iter().zip(&all) {
+                l.neutral_copies(acc, copied, &here)?;
+            }
+            let place = (first.as_str(), count.as_str(), grain.as_str());
+            l.pieces_with_copies(pat, place, (arrays, lambda), (numbers, &all))?;
+            for (acc, copied) in outside.iter().zip(&all) {
+                l.combine_copies(acc, copied, &here)?;
+            }
+            Ok(())
+        })?;
+        all.iter().flatten().for_each(|c| self.line(format!("dz_release(ctx, {}_mem);", c.own)));
+        Ok(())
+    }
+
+    /// The pieces of some of the iterations, each with copies of its own.
+    fn pieces_with_copies(
+        &mut self,
+        pat: &[Param],
+        (first, count, grain): (&str, &str, &str),
+        (arrays, lambda): (&[VarId], &Lambda),
+        (numbers, all): (&[usize], &[Vec<Copies>]),
+    ) -> Lowered<()> {
+        let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
+        for (number, copied) in numbers.iter().zip(all) {
             let acc = &mut self.open[*number];
             (acc.arrays, acc.is_copy) = (copied.iter().map(|c| c.mine.clone()).collect(), true);
         }
-        let built = self.pieces_of(bound, &grain, |l, from, to| {
+        let built = self.pieces_of(count, grain, |l, from, to| {
             for Copies { mine, own, size, .. } in all.iter().flatten() {
                 l.bind(mine, false);
                 let (ty, name) = (elem(&mine.ty)?, l.name(mine.var));
                 l.set(format!("{ty} *"), name, format!("{own} + {from} / {grain} * ({size})"));
             }
-            l.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
+            let (from, to) = (format!("{first} + {from}"), format!("{first} + {to}"));
+            l.iterate(&from, &to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
         });
-        for (number, acc) in numbers.iter().zip(&outside) {
-            self.open[*number] = acc.clone();
+        for (number, acc) in numbers.iter().zip(outside) {
+            self.open[*number] = acc;
         }
-        built?;
-        for (acc, copied) in outside.iter().zip(&all) {
-            self.combine_copies(acc, copied, copies)?;
-        }
-        all.iter().flatten().for_each(|c| self.line(format!("dz_release(ctx, {}_mem);", c.own)));
-        Ok(())
+        built
     }
 
-    fn neutral_copies(&mut self, acc: &OpenAcc, copies: &str) -> Lowered<Vec<Copies>> {
-        let Some((_, neutral)) = &acc.op else { return Err("internal error: no operator".into()) };
+    fn memory_for_copies(&mut self, acc: &OpenAcc, copies: &str) -> Lowered<Vec<Copies>> {
         let mut all = Vec::new();
-        for (array, neutral) in acc.arrays.iter().zip(neutral) {
+        for array in &acc.arrays {
             let size = self.product(array.ty.dims());
             let own = self.scratch_memory(elem(&array.ty)?, &format!("dz_times({copies}, {size})"))?;
+            let mine = self.unnamed(std::slice::from_ref(&array.ty)).remove(0);
+            all.push(Copies { target: array.clone(), mine, own, size });
+        }
+        Ok(all)
+    }
+
+    fn neutral_copies(&mut self, acc: &OpenAcc, copied: &[Copies], copies: &str) -> Lowered<()> {
+        let Some((_, neutral)) = &acc.op else { return Err("internal error: no operator".into()) };
+        for (Copies { target: array, own, .. }, neutral) in copied.iter().zip(neutral) {
             let row = array.ty.peel(acc.shape.len()).ok_or("internal error: an accumulator without rows")?;
             let rows = format!("{copies} * ({})", self.product(&acc.shape));
             let length = self.product(row.dims());
@@ -178,14 +218,12 @@ impl Lower<'_> {
                 }
                 Type::Array { .. } | Type::Acc { .. } => {
                     self.iterate("0", &rows, |l, i| {
-                        l.store(&own, &format!("{i} * ({length})"), &row, *neutral)
+                        l.store(own, &format!("{i} * ({length})"), &row, *neutral)
                     })?;
                 }
             }
-            let mine = self.unnamed(std::slice::from_ref(&array.ty)).remove(0);
-            all.push(Copies { target: array.clone(), mine, own, size });
         }
-        Ok(all)
+        Ok(())
     }
 
     /// Adds the copies to the accumulator, one after the other.

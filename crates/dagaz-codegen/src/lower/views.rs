@@ -92,7 +92,9 @@ impl Needs<'_> {
             | Exp::TernOp(..)
             | Exp::CmpOp(..)
             | Exp::Convert(..) => {}
-            Exp::Update { array, .. } | Exp::Reshape { array, .. } => {
+            Exp::Update { array, .. }
+            | Exp::Reshape { array, .. }
+            | Exp::Contract { plus: Some(array), .. } => {
                 self.blocks.insert(*array);
             }
             Exp::If { then, otherwise, .. } => {

@@ -139,6 +139,7 @@ pub(super) enum Instr {
         /// Arrays with their axes.
         left: (Operand, Vec<usize>),
         right: (Operand, Vec<usize>),
+        plus: Option<Operand>,
     },
     Scratch {
         elem: PrimType,

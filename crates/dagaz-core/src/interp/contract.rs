@@ -14,10 +14,10 @@ impl Machine<'_> {
     pub(super) fn contract(
         &mut self,
         frame: &mut Frame,
-        sizes: &[Operand],
-        rank: usize,
+        (sizes, rank): (&[Operand], usize),
         left: &(Operand, Vec<usize>),
         right: &(Operand, Vec<usize>),
+        plus: Option<Operand>,
     ) -> Fallible<Slot> {
         let sizes = self.shape(frame, sizes, "a dimension")?;
         let (Some(shape), Some(summed)) = (sizes.get(..rank), sizes.get(rank..)) else {
@@ -45,8 +45,21 @@ impl Machine<'_> {
                 _ => return Err(internal("a contraction of other elements than floats")),
             }
         }
+        if let Some(plus) = plus {
+            let start = self.array(frame, plus)?;
+            let (start, part) = start.elems();
+            match (&mut elems, start) {
+                (Elems::F32(sums), Elems::F32(start)) => add(&start[part], sums),
+                (Elems::F64(sums), Elems::F64(start)) => add(&start[part], sums),
+                _ => return Err(internal("a contraction that is added to other elements")),
+            }
+        }
         Array::new(shape, elems).map(Slot::Array).ok_or_else(|| internal("a contraction has another size"))
     }
+}
+
+fn add<T: Copy + Add<Output = T>>(start: &[T], sums: &mut [T]) {
+    sums.iter_mut().zip(start).for_each(|(sum, start)| *sum = *start + *sum);
 }
 
 /// Adds in order, from zero.

@@ -96,14 +96,15 @@ impl Parser {
         Ok(Exp::Atom(array.into()))
     }
 
-    /// `[n, m] sum [k] x (0, 2) y (2, 1)`
+    /// `[n, m] sum [k] x (0, 2) y (2, 1)`, and perhaps `plus z`
     fn contract(&mut self) -> Parsed<Exp> {
         let mut sizes = self.atoms("[", "]")?;
         let rank = sizes.len();
         self.expect_word("sum")?;
         sizes.extend(self.atoms("[", "]")?);
         let (left, right) = (self.axes_of()?, self.axes_of()?);
-        Ok(Exp::Contract { sizes, rank, left, right })
+        let plus = if self.eat_word("plus") { Some(self.var()?) } else { None };
+        Ok(Exp::Contract { sizes, rank, left, right, plus })
     }
 
     fn axes_of(&mut self) -> Parsed<AxesOf> {

@@ -150,7 +150,18 @@ impl<'p> Verifier<'p> {
                 Some(vec![Type::array(elem, dims.clone())])
             }
             Exp::Concat { arrays } => self.concat(arrays),
-            Exp::Contract { sizes, rank, left, right } => self.contract(sizes, *rank, left, right),
+            Exp::Contract { sizes, rank, left, right, plus } => {
+                let types = self.contract(sizes, *rank, left, right)?;
+                if let Some(array) = plus {
+                    self.expect_type((*array).into(), &types[0], "what is added to");
+                    let roots = self.roots_of((*array).into());
+                    if [left, right].iter().any(|o| !roots.is_disjoint(&self.roots_of(o.array.into()))) {
+                        self.error("an operand shares elements with the array that is added to");
+                    }
+                    self.consume(*array);
+                }
+                Some(types)
+            }
             Exp::Scratch { elem, dims } => {
                 self.sizes(dims, "size");
                 Some(vec![Type::array(*elem, dims.clone())])

@@ -43,7 +43,7 @@ use crate::walk::{bodies, for_each_body};
 use affine::Made;
 use collect::{ScopeKind, collect, note_types};
 use emit::Emitter;
-use nest::{Nest, contributions};
+use nest::{Contribution, Nest, Wanted, contributions};
 use shared::shared_values;
 use strip::Stripper;
 
@@ -100,6 +100,25 @@ fn note_made(body: &Body, made: &mut Made) {
     }
 }
 
+/// The values that the accumulators of a statement take.
+struct Values {
+    shared: HashSet<VarId>,
+    /// Those that are results by now.
+    handed: HashSet<VarId>,
+    /// Whether sums of shared values are to be computed, too.
+    may_sum: bool,
+}
+
+impl Values {
+    fn wanted(&self, value: Atom) -> Wanted {
+        match value {
+            Atom::Var(var) if self.handed.contains(&var) => Wanted::Handed,
+            Atom::Var(var) if self.shared.contains(&var) => Wanted::Shared,
+            Atom::Var(_) | Atom::Const(_) => Wanted::Again,
+        }
+    }
+}
+
 struct Pass {
     b: Builder,
     types: HashMap<VarId, Type>,
@@ -134,19 +153,24 @@ impl Pass {
     /// The statement without the accumulators that could be solved, and what computes their arrays.
     fn with_acc(&mut self, mut stm: Stm, made_here: &HashSet<VarId>) -> Vec<Stm> {
         let mut after = Vec::new();
-        let mut which = 0;
         let shared = match &stm.exp {
             Exp::WithAcc { inputs, lambda } => shared_values(lambda, inputs.len()),
             _ => HashSet::new(),
         };
-        while let Exp::WithAcc { inputs, lambda } = &stm.exp
-            && which < inputs.len()
-        {
-            note_types(&lambda.body, &mut self.types);
-            note_made(&lambda.body, &mut self.made);
-            match self.solve(&mut stm, which, (made_here, &shared)) {
-                Some(new) => after.extend(new),
-                None => which += 1,
+        let mut values = Values { shared, handed: HashSet::new(), may_sum: false };
+        // Sums of shared values come last: by then the values may be there.
+        for may_sum in [false, true] {
+            values.may_sum = may_sum;
+            let mut which = 0;
+            while let Exp::WithAcc { inputs, lambda } = &stm.exp
+                && which < inputs.len()
+            {
+                note_types(&lambda.body, &mut self.types);
+                note_made(&lambda.body, &mut self.made);
+                match self.solve(&mut stm, which, made_here, &mut values) {
+                    Some(new) => after.extend(new),
+                    None => which += 1,
+                }
             }
         }
         match stm.exp {
@@ -167,7 +191,8 @@ impl Pass {
         &mut self,
         stm: &mut Stm,
         which: usize,
-        (made_here, shared): (&HashSet<VarId>, &HashSet<VarId>),
+        made_here: &HashSet<VarId>,
+        values: &mut Values,
     ) -> Option<Vec<Stm>> {
         let Exp::WithAcc { inputs, lambda } = &stm.exp else { return None };
         let (base, elem) = self.sum_of_scalars(&inputs[which])?;
@@ -182,30 +207,34 @@ impl Pass {
         }
         let mut all = Vec::new();
         for update in &updates {
-            let is_shared = update.value.as_var().is_some_and(|value| shared.contains(&value));
-            all.extend(contributions(&mut found, &self.made, (update, is_shared), &shape)?);
+            let wanted = values.wanted(update.value);
+            let new = contributions(&mut found, &self.made, (update, wanted), &shape)?;
+            if !values.may_sum && wanted == Wanted::Shared && new.iter().any(Contribution::is_sum) {
+                return None;
+            }
+            all.extend(new);
         }
         let is_zeros = matches!(
             self.made.get(&base),
             Some(Exp::Replicate { value: Atom::Const(value), .. }) if *value == Prim::zero(elem)
         );
-        let is_cheap = is_zeros || made_here.contains(&base) || all.iter().all(|c| c.covers(&found, &shape));
+        let base_to_add = (!is_zeros).then_some(base);
+        let nest = Nest { shape: &shape, elem, base: base_to_add, loc: stm.loc, made: &self.made };
+        let is_covered = || all.iter().all(|c| c.covers(&found, &shape)) || nest.is_tiled(&found, &all);
+        let is_cheap = is_zeros || made_here.contains(&base) || is_covered();
         if !is_cheap && !all.is_empty() {
             return None;
         }
         self.b.push_scope();
         let mut e = Emitter::new(&mut self.b, &mut found, &self.types, stm.loc);
-        let base_to_add = (!is_zeros).then_some(base);
         let exp = match all.is_empty() {
             true => Some(Exp::Atom(base.into())),
-            false => {
-                let nest = Nest { shape: &shape, elem, base: base_to_add, loc: stm.loc, made: &self.made };
-                nest.build(&mut e, &all)
-            }
+            false => nest.build(&mut e, &all),
         };
         let handed = e.handed;
         let mut new = self.b.pop_scope();
         new.push(Stm { pat: vec![param], exp: exp?, loc: stm.loc });
+        values.handed.extend(handed.iter().filter_map(|handed| handed.atom.as_var()));
         let (accs, scopes) = (found.accs, found.scopes);
         let mut stripper = Stripper { b: &mut self.b, accs, scopes, handed };
         let Exp::WithAcc { inputs, lambda } = &mut stm.exp else { return None };

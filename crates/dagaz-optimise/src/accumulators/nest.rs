@@ -50,6 +50,17 @@ pub(super) struct Solved {
     pub modulus: Option<Atom>,
 }
 
+/// What becomes of the value of an update.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Wanted {
+    /// It is computed again where it is wanted.
+    Again,
+    /// It has something expensive in common with others, and is better read than computed again.
+    Shared,
+    /// It is a result of the maps already.
+    Handed,
+}
+
 /// One summand of every element.
 #[derive(Clone)]
 pub(super) struct Contribution {
@@ -79,6 +90,11 @@ impl Contribution {
             && self.solved.iter().filter(|s| s.dim.is_some()).count() == shape.len()
     }
 
+    /// Whether each element is the sum of many values.
+    pub fn is_sum(&self) -> bool {
+        !self.summed.is_empty()
+    }
+
     /// In a tile, the number of the row is that of an iteration.
     fn enter(&mut self, number: Atom) {
         if let Some(scope) = self.tile.take() {
@@ -101,7 +117,7 @@ const MOST_ALTERNATIVES: usize = 8;
 pub(super) fn contributions<'a>(
     found: &mut Collected<'a>,
     made: &Made,
-    (update, is_shared): (&Update<'a>, bool),
+    (update, wanted): (&Update<'a>, Wanted),
     shape: &[Atom],
 ) -> Option<Vec<Contribution>> {
     let chain = found.chain(update.scope);
@@ -126,7 +142,7 @@ pub(super) fn contributions<'a>(
         }
     }
     all.into_iter()
-        .map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, is_shared, shape)))
+        .map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, wanted, shape)))
         .collect()
 }
 
@@ -177,7 +193,7 @@ fn solve(
     chain: &[ScopeId],
     guards: Vec<Guard>,
     indices: Vec<Place>,
-    (update, is_shared, shape): (&Update<'_>, bool, &[Atom]),
+    (update, wanted, shape): (&Update<'_>, Wanted, &[Atom]),
 ) -> Option<Contribution> {
     let iterations: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
     let mut known: BTreeSet<ScopeId> = BTreeSet::new();
@@ -237,7 +253,7 @@ fn solve(
     let depth = iterations.len();
     let summed: Vec<ScopeId> = iterations.into_iter().filter(|s| !known.contains(s)).collect();
     // What is summed is more than the array itself.
-    let is_handed = is_shared && summed.is_empty();
+    let is_handed = wanted == Wanted::Handed || (wanted == Wanted::Shared && summed.is_empty());
     let (value, loc) = (update.value, update.loc);
     Some(Contribution {
         value,
@@ -266,13 +282,28 @@ pub(super) struct Nest<'n> {
 impl Nest<'_> {
     /// The expression that computes the array.
     pub fn build(&self, e: &mut Emitter<'_, '_>, all: &[Contribution]) -> Option<Exp> {
-        self.dimension(e, all, &mut Vec::new())
+        match self.base {
+            Some(base) if self.is_tiled(e.found, all) => {
+                let tiled = Nest { base: None, ..*self };
+                let exp = tiled.dimension(e, all, &mut Vec::new())?;
+                let sums = e.b.let_var("sums", self.row(0), exp, self.loc);
+                let lambda = e.b.binop_lambda(BinOp::Add, self.elem, self.loc);
+                Some(Exp::Map { width: self.shape[0], arrays: vec![base, sums], lambda })
+            }
+            _ => self.dimension(e, all, &mut Vec::new()),
+        }
+    }
+
+    /// Whether the contributions are tiles that cover the only dimension.
+    pub fn is_tiled(&self, found: &Collected<'_>, all: &[Contribution]) -> bool {
+        self.shape.len() == 1 && tiles(found, all, self, 0).is_some()
     }
 
     fn dimension(&self, e: &mut Emitter<'_, '_>, all: &[Contribution], place: &mut Vec<Atom>) -> Option<Exp> {
         let depth = place.len();
         let size = *self.shape.get(depth)?;
-        let Some(tiles) = tiles(e.found, all, self, depth) else { return self.rows(e, all, place, size) };
+        let tiles = if self.base.is_none() { tiles(e.found, all, self, depth) } else { None };
+        let Some(tiles) = tiles else { return self.rows(e, all, place, size) };
         let mut arrays = Vec::with_capacity(tiles.len());
         for tile in &tiles {
             let exp = self.rows(e, &tile.contributions, place, tile.width)?;

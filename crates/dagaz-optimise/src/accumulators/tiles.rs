@@ -26,7 +26,7 @@ pub(super) fn tiles(
     nest: &Nest<'_>,
     dim: usize,
 ) -> Option<Vec<Tile>> {
-    if nest.base.is_some() || all.len() < 2 {
+    if all.len() < 2 {
         return None;
     }
     let mut rest: Vec<(Affine, Atom, Contribution)> = Vec::with_capacity(all.len());

@@ -213,7 +213,8 @@ impl Nest<'_> {
             let position = |label: &Label| labels.iter().position(|l| l == label);
             AxesOf { array: view.root, axes: view.labels.iter().filter_map(position).collect() }
         };
-        Exp::Contract { sizes, rank: axes.result.len(), left: operand(left), right: operand(right) }
+        let (left, right) = (operand(left), operand(right));
+        Exp::Contract { sizes, rank: axes.result.len(), left, right, plus: None }
     }
 }
 

@@ -14,6 +14,8 @@
 //! reads the contraction row by row. Then ([`sink`]), a product with a vector that is the result of a map, and whose
 //! operand the map computes, moves behind the map, which gives all those vectors.
 //!
+//! In the end ([`settle`]), a contraction that is transposed or added to an array at once does that itself.
+//!
 //! Before all that ([`outer`]), sums of outer products that are arrays get to see the factors.
 //!
 //! Sums are added in another order than before. Arrays are plain values here; copies come later.
@@ -22,6 +24,7 @@ mod dot;
 mod facts;
 mod outer;
 mod raise;
+mod settle;
 mod sink;
 
 use dagaz_core::exp::Program;
@@ -31,4 +34,5 @@ pub fn raise_contractions(program: &mut Program) {
     raise::raise(program);
     crate::simplify(program);
     sink::sink(program);
+    settle::settle(program);
 }

@@ -88,7 +88,7 @@ impl Sinker<'_> {
         lambda: &Lambda,
         stm: &Stm,
     ) -> Option<(usize, [Moved; 2])> {
-        let Exp::Contract { sizes, rank, left, right } = &stm.exp else { return None };
+        let Exp::Contract { sizes, rank, left, right, plus: None } = &stm.exp else { return None };
         let [param] = stm.pat.as_slice() else { return None };
         let position = lambda.body.result.iter().position(|a| *a == Atom::Var(param.var))?;
         let bound: HashSet<VarId> = lambda
@@ -186,5 +186,5 @@ fn outer_contract(exp: Exp, width: Atom, operands: [(AxesOf, bool); 2]) -> Optio
         let axes = own.into_iter().chain(operand.axes.iter().map(|axis| axis + 1)).collect();
         AxesOf { array: operand.array, axes }
     });
-    Some(Exp::Contract { sizes, rank: rank + 1, left, right })
+    Some(Exp::Contract { sizes, rank: rank + 1, left, right, plus: None })
 }

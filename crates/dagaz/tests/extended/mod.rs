@@ -293,7 +293,7 @@ impl<'p> Machine<'p> {
                 shape[0] = arrays.iter().map(|a| a.shape[0]).sum();
                 Ok(Array::value(shape, arrays.iter().flat_map(|a| a.elems.iter().copied()).collect()))
             }
-            Exp::Contract { sizes, rank, left, right } => {
+            Exp::Contract { sizes, rank, left, right, plus } => {
                 let sizes = self.sizes(sizes)?;
                 let (x, y) = (self.array(left.array)?, self.array(right.array)?);
                 let (x_places, y_places) = (x.along(&left.axes, &sizes), y.along(&right.axes, &sizes));
@@ -302,10 +302,12 @@ impl<'p> Machine<'p> {
                     .map(|(i, j)| scalar::binop(BinOp::Mul, x.elems[*i], y.elems[*j]))
                     .collect::<Fallible<_>>()?;
                 let (shape, depth) = (sizes[..*rank].to_vec(), sizes[*rank..].iter().product::<usize>());
+                let starts = plus.map(|array| self.array(array)).transpose()?;
                 let sum = |i: usize| {
                     let all = products[i * depth..(i + 1) * depth].iter();
                     let zero = Scalar::of_prim(Prim::F64(0.0));
-                    all.copied().try_fold(zero, |a, b| scalar::binop(BinOp::Add, a, b))
+                    let start = starts.as_ref().map_or(zero, |array| array.elems[i]);
+                    all.copied().try_fold(start, |a, b| scalar::binop(BinOp::Add, a, b))
                 };
                 let sums: Vec<Scalar> = (0..shape.iter().product()).map(sum).collect::<Fallible<_>>()?;
                 Ok(Array::value(shape, sums))

@@ -11,6 +11,7 @@
 //! there are at most; a loop that is to be split was split before ([`stripmine`]).
 
 mod flow;
+mod known;
 mod log;
 mod recipe;
 mod resized;
@@ -49,6 +50,8 @@ pub(crate) struct SavedLoop {
     saved: HashMap<VarId, SavedValue>,
     /// The parameters that are restored instead.
     restored: Vec<RestoredParam>,
+    /// Results of the body that it goes on to use, and what the next iteration started with: the same values.
+    known: HashMap<VarId, VarId>,
 }
 
 /// The values of a parameter.
@@ -119,6 +122,7 @@ impl Ad<'_> {
             body: body.clone(),
             saved: HashMap::new(),
             restored: Vec::new(),
+            known: HashMap::new(),
         };
         let form = LoopForm::For { var: counter, ty, bound };
         let params = params.to_vec();
@@ -150,6 +154,7 @@ impl Ad<'_> {
             body: body.clone(),
             saved: HashMap::new(),
             restored: Vec::new(),
+            known: HashMap::new(),
         };
         let run = self.body(|ad| {
             body.stms.iter().for_each(|s| ad.push(s.clone()));
@@ -320,7 +325,8 @@ impl Ad<'_> {
         }
         let mut results: Vec<Atom> =
             job.sizes().iter().filter_map(|(_, var)| map.get(var)).copied().collect();
-        let copy = Renamer::again(self, map).body(&job.body);
+        let mut copy = Renamer::again(self, map).body(&job.body);
+        self.use_known_results(job, &mut copy, i, loc);
         self.sweep(&copy, cts, loc)?;
         results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));
         results.extend(roots.iter().filter_map(|root| self.restored.now(*root)).map(Atom::from));

@@ -85,6 +85,7 @@ impl Ad<'_> {
         bound_inside(run, &mut inside);
         let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
         let own = saving.params.clone();
+        let mut known_results = Vec::new();
         for (k, (param, _)) in own.iter().enumerate() {
             let (var, result) = (param.var, saving.pat[k].var);
             let resized = is_resized(param, &own);
@@ -117,8 +118,14 @@ impl Ad<'_> {
                 let saved = self.pack_value(&mut saving, &form, run, var, room, loc)?;
                 job.saved.insert(var, saved);
             } else if resized || read.contains(&var) {
-                let saved = self.save_value(&mut saving, var, room, loc);
+                let known = self.used_result(run, run.result[k]).filter(|_| !resized);
+                let rows = match known {
+                    Some(_) => self.i64_op(BinOp::Add, room, Atom::i64(1), loc),
+                    None => room,
+                };
+                let saved = self.save_value(&mut saving, var, rows, loc);
                 job.saved.insert(var, SavedValue::Rows(saved));
+                known_results.extend(known.map(|known| (known, var, saved, result)));
             }
         }
         let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
@@ -129,6 +136,11 @@ impl Ad<'_> {
         }
         let Saving { pat, params, .. } = saving;
         self.push(Stm { pat, exp: Exp::Loop { params, form, body, hints: LoopHints::NONE }, loc });
+        for (known, param, saved, result) in known_results {
+            let saved = self.save_result(saved, job.n, result, loc);
+            job.saved.insert(param, SavedValue::Rows(saved));
+            job.known.insert(known, saved);
+        }
         Ok(())
     }
 
