@@ -75,26 +75,26 @@ def measure_row(problem, title, inputs, arguments, kinds):
             row["one"], results = measured(implementations, arguments.seconds, arguments.rounds)
         row["remarks"] = checking.disagreements(problem, results)
         row["remarks"] += checking.against_differences(problem, inputs, implementations[0], results, folder)
+        row["argument_bytes"] = sum(np.asarray(value).nbytes for value in inputs)
         if arguments.threads > 1:
-            with everybody(Task(problem, inputs, folder, arguments.threads), arguments, kinds) as implementations:
+            with everybody(Task(problem, inputs, folder, arguments.threads), arguments, []) as implementations:
                 row["all"], _ = measured(implementations, arguments.seconds, max(1, arguments.rounds - 1))
     for name, record in row["one"].items():
         row["remarks"] += [f"{name}, {entry}: {record[entry]['failure']}" for entry in ENTRIES if "failure" in record[entry]]
     return row
 
 
-def measure_growth(problem, arguments, kinds):
-    """Times and memory of the derivative as the input grows. An implementation that fails is not tried with more."""
-    points, failed = [], set()
+def measure_growth(problem, arguments):
+    """Times and memory of objective and derivative of Dagaz as the input grows."""
+    points = []
     for size in problem.growth:
         size = problem.scaled(size, arguments.scale)
         inputs = problem.inputs(size, np.random.default_rng(1))
         with tempfile.TemporaryDirectory() as folder:
-            with everybody(Task(problem, inputs, Path(folder), 1), arguments, kinds) as implementations:
-                wanted = [own for own in implementations if own.title not in failed]
-                records, _ = measured(wanted, arguments.seconds, 1)
-        failed |= {name for name, record in records.items() if "failure" in record["derivative"]}
-        points.append({"size": size[problem.leading], "records": records})
+            with everybody(Task(problem, inputs, Path(folder), 1), arguments, []) as implementations:
+                records, _ = measured(implementations, arguments.seconds, 1)
+        arguments_size = sum(np.asarray(value).nbytes for value in inputs)
+        points.append({"size": size[problem.leading], "argument_bytes": arguments_size, "record": records["Dagaz"]})
     return points
 
 
@@ -103,19 +103,20 @@ def options():
     parser.add_argument("names", nargs="*", metavar="NAME", help="problems; all of them unless told")
     parser.add_argument("--row", metavar="TEXT", default="", help="only rows with this in their name")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the leading data size of every row")
-    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for the columns with several threads; 1 for none")
+    parser.add_argument("--full", action="store_true", help="all of the sizes that were chosen for GPUs, and not a part of them")
+    parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for the table with several threads; 1 for none")
     parser.add_argument("--quick", action="store_true", help="the first row of every problem, and short times")
     parser.add_argument("--growth", action="store_true", help="also how the derivative grows with the input")
     parser.add_argument("--json", metavar="FILE", help="write all numbers to a file")
     parser.add_argument("--write", metavar="PAGE", type=Path,
-                        help="write tables and plots; rows that are there already and were not measured now stay")
+                        help="write tables and plots of this run")
     parser.add_argument("--checkout", metavar="DIR", type=Path, action="append", default=[],
                         help="a checkout of the papers' own programs, which then run too")
     parser.add_argument("--input", metavar="FILE", type=Path, action="append", default=[],
                         help="an input file of ADBench, for the one problem that is named, instead of its rows")
     parser.add_argument("--dagaz", default=str(ROOT / "target/release/dagaz"))
     arguments = parser.parse_args()
-    arguments.seconds, arguments.rounds = (0.2, 1) if arguments.quick else (1.0, 3)
+    arguments.seconds, arguments.rounds = (0.2, 1) if arguments.quick else (0.3, 2)
     unknown = [name for name in arguments.names if name not in PROBLEMS]
     if unknown:
         parser.error(f"no problem '{unknown[0]}'; there are: {', '.join(PROBLEMS)}")
@@ -131,9 +132,10 @@ def inputs_of(problem, arguments):
         return
     rows = [(title, size) for title, size in problem.rows.items() if arguments.row in title]
     for title, size in rows[:1] if arguments.quick else rows:
-        if arguments.scale != 1:
-            title += f" ×{arguments.scale:g}"
-        yield title, problem.inputs(problem.scaled(size, arguments.scale), np.random.default_rng(1))
+        scale = arguments.scale * (1 if arguments.full else problem.part)
+        if scale != 1:
+            title += f" ×{scale:g}"
+        yield title, problem.inputs(problem.scaled(size, scale), np.random.default_rng(1))
 
 
 def save(report, arguments):
@@ -158,7 +160,7 @@ def main():
             report["rows"].append(row)
             print(page.console_row(row, kinds), flush=True)
         if arguments.growth and problem.growth:
-            report["growth"][name] = measure_growth(problem, arguments, kinds)
+            report["growth"][name] = measure_growth(problem, arguments)
         save(report, arguments)
     for folder in arguments.checkout:
         for row in checkout.measure(folder, arguments, PROBLEMS):

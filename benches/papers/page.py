@@ -125,9 +125,10 @@ def overhead_table(rows):
     cells = []
     for row in rows:
         peaks = [peak(row, title, "derivative") for title in ["Dagaz", *PEERS]]
-        primal = peak(row, "Dagaz", "objective")
+        primal, given = peak(row, "Dagaz", "objective"), row["argument_bytes"]
+        known = peaks[0] is not None and primal is not None
         cells.append([f"{row['title']} {row['row']}", *(number(overhead(row, title)) for title in ["Dagaz", *PEERS]),
-                      *(mebibytes(value) for value in peaks), number(peaks[0] / primal) if peaks[0] and primal else "–"])
+                      *(mebibytes(value) for value in peaks), number((given + peaks[0]) / (given + primal)) if known else "–"])
     return table(titles, cells)
 
 
@@ -157,13 +158,14 @@ def sum_of_compiling(record, title):
 
 
 def thread_table(rows):
-    peers = [title for title in PEERS if title != "C"]
     cells = []
     for row in rows:
-        one, many = (milliseconds(row, "Dagaz", "derivative", threads, "least_ms") for threads in ("one", "all"))
-        cells.append([f"{row['title']} {row['row']}", *(pair(row, title, "all") for title in ["Dagaz", *peers]),
-                      number(one / many) if one and many else "–", named_ratio(row, threads="all")])
-    return table(["problem", "Dagaz", *peers, "speed-up of Dagaz", "to the best"], cells)
+        gains = []
+        for entry in ("objective", "derivative"):
+            one, many = (milliseconds(row, "Dagaz", entry, threads, "least_ms") for threads in ("one", "all"))
+            gains.append(number(one / many) if one and many else "–")
+        cells.append([f"{row['title']} {row['row']}", pair(row, "Dagaz"), pair(row, "Dagaz", "all"), " / ".join(gains)])
+    return table(["problem", "one thread", "all threads", "speed-up"], cells)
 
 
 def checkout_table(rows):
@@ -182,24 +184,9 @@ def write(path: Path, report, problems):
     """The page, its plots, and all numbers in a file beside the plots."""
     folder = path.with_suffix("")
     folder.mkdir(parents=True, exist_ok=True)
-    kept = folder / "results.json"
-    if kept.exists():
-        report = merged(json.loads(kept.read_text()), report, problems)
-    kept.write_text(json.dumps(report, indent=1) + "\n")
+    (folder / "results.json").write_text(json.dumps(report, indent=1) + "\n")
     figures = plots.write(folder, report["growth"], problems)
     path.write_text(text(report, problems, figures, folder.name))
-
-
-def merged(old, new, problems):
-    """Rows of a former run on the same machine stay if they were not measured again."""
-    if old["machine"]["processor"] != new["machine"]["processor"]:
-        return new
-    rows = {(row["problem"], row["row"]): row for row in [*old["rows"], *new["rows"]]}
-    order = [(name, title) for name, problem in problems.items() for title in problem.rows]
-    known = [rows[key] for key in order if key in rows]
-    others = [row for key, row in rows.items() if key not in order]
-    checkout = new["checkout"] or old["checkout"]
-    return {"machine": new["machine"], "rows": known + others, "growth": {**old["growth"], **new["growth"]}, "checkout": checkout}
 
 
 def text(report, problems, figures, folder):
@@ -221,17 +208,18 @@ def text(report, problems, figures, folder):
         time_table(rows),
         "## Overhead and memory\n",
         "*Overhead*: derivative over objective, in time. *Memory* of the derivative in MiB: all that the call needs at once "
-        "besides its arguments, with the results; *over primal*: that of Dagaz over what its objective needs.\n",
+        "besides its arguments, with the results; *over primal*: that of Dagaz over what its objective needs, both with the "
+        "arguments.\n",
         overhead_table(rows),
     ]
     if any("all" in row for row in rows):
-        parts += ["## Threads\n", f"The same with {report['machine']['threads']} threads; C has one.\n",
+        parts += ["## Threads\n", f"Dagaz with one thread and with {report['machine']['threads']}: objective / derivative.\n",
                   thread_table([row for row in rows if "all" in row])]
     parts += ["## Compiling\n",
               "Seconds from source to machine code, objective and derivative together. PyTorch does not compile.\n",
               compile_table(rows)]
     if figures:
-        parts += ["## Growth\n", "Time and memory of the derivative as the input grows, both axes logarithmic.\n"]
+        parts += ["## Growth\n", "Time and memory of Dagaz, arguments included, as the input grows; both axes are logarithmic.\n"]
         parts += [f"![{problems[name].title}]({folder}/{name}.svg)\n" for name in figures]
     if report["checkout"]:
         parts += ["## The papers' own programs\n",

@@ -1,8 +1,8 @@
-"""Plots of growth: time and memory of the derivative, both axes logarithmic."""
+"""Plots of growth: time and memory of objective and derivative, both axes logarithmic."""
 
 import sys
 
-COLOURS = {"Dagaz": "#b3202a", "C": "#444444", "JAX": "#2b6cb0", "PyTorch": "#dd8a00"}
+LINES = {"derivative": ("#b3202a", "-"), "objective": ("#2b6cb0", "--")}
 
 
 def write(folder, growth, problems):
@@ -28,17 +28,21 @@ def draw(path, title, points):
 
     figure, axes = pyplot.subplots(1, 2, figsize=(9, 3.4))
     for axis, (key, label, scale) in zip(axes, [("least_ms", "ms", 1), ("peak_bytes", "MiB", 2**20)]):
-        for implementation, colour in COLOURS.items():
-            known = [(point["size"], point["records"].get(implementation, {}).get("derivative", {}).get(key)) for point in points]
-            known = [(size, value / scale) for size, value in known if value]
+        for entry, (colour, style) in LINES.items():
+            known = []
+            for point in points:
+                value = point["record"].get(entry, {}).get(key)
+                if value is not None:
+                    more = point["argument_bytes"] if key == "peak_bytes" else 0
+                    known.append((point["size"], (value + more) / scale))
             if known:
-                axis.plot(*zip(*known), marker="o", markersize=4, color=colour, label=implementation)
+                axis.plot(*zip(*known), style, marker="o", markersize=4, color=colour, label=entry)
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set_xlabel("size")
         axis.set_ylabel(label)
         axis.grid(True, which="major", alpha=0.3)
-    axes[0].set_title(f"{title}: time of the derivative")
+    axes[0].set_title(f"{title}: time")
     axes[1].set_title("memory")
     axes[0].legend(frameon=False)
     figure.tight_layout()

@@ -47,6 +47,8 @@ class Problem:
     growth: list[Size] = field(default_factory=list)
     # Which number of a size `--scale` multiplies and the plot of growth has on its axis.
     leading: int = 0
+    # The part of the leading size that a processor gets unless `--full` says otherwise: many sizes were chosen for GPUs.
+    part: float = 1.0
     # Inputs from a file in the format that others publish them in.
     read: Callable[[Path], list] | None = None
     # A remark below the tables.
