@@ -1,7 +1,7 @@
 //! Arrays of which a few elements are read are computed at the places that are read.
 //!
 //! ```text
-//! let (ys: [n]f64) = map n (xs) f                 let (few: bool) = i64.le (3 * m) (2 * n)
+//! let (ys: [n]f64) = map n (xs) f                 let (few: bool) = i64.le (2 * m) n
 //! let (zs: [m]f64) =                              let (zs: [m]f64) = if few then
 //!   map m (is) \(i: i64) : (f64) ->                   let (at: [m]i64) = map m (is) \(i) -> min (max i 0) (n - 1)
 //!     let (y: f64) = ys[i]                 ==>        let (xs: [m]f64) = map m (at) \(i) -> xs[i]
@@ -41,8 +41,8 @@ use self::rewrite::{Places, Rewriter};
 
 /// Regions of more statements are not worth a second version.
 const LARGE: usize = 3000;
-/// The elements that are read are few if they are at most two thirds of all.
-const FEW: (i64, i64) = (2, 3);
+/// The elements that are read are few if there are so many times as many in all.
+const MANY: i64 = 2;
 
 /// Whether there was such an array.
 pub fn compute_what_is_read(program: &mut Program) -> bool {
@@ -128,7 +128,7 @@ impl<'f> Pass<'f> {
         let mut few = region.body.clone();
         let places = Places::new(&mut self.b, choice.number);
         let own = &region.own;
-        let mut rewriter = Rewriter { b: &mut self.b, facts: self.facts, demand: &demand, own, places };
+        let mut rewriter = Rewriter::new(&mut self.b, self.facts, &demand, own, places);
         rewriter.body_with_consumers(&mut few, &gathering, &consumers);
         few.stms.splice(0..0, rewriter.places.before());
         let new = self.versions(choice, few, &region, loc);
@@ -158,7 +158,7 @@ impl<'f> Pass<'f> {
         };
         let region = Region::of(body, number, number, |stm| demand.is_narrow_stm(stm));
         let own = &region.own;
-        let mut rewriter = Rewriter { b: &mut self.b, facts: self.facts, demand: &demand, own, places };
+        let mut rewriter = Rewriter::new(&mut self.b, self.facts, &demand, own, places);
         let narrow = rewriter.stms(region.body.stms[..region.sunk].iter().cloned());
         let mut places = rewriter.places;
         let mut names = Vec::new();
@@ -191,8 +191,7 @@ impl<'f> Pass<'f> {
                 && let Some(choice) = self.choice(region, &gathering, loc)
             {
                 let (places, own) = (Places::new(&mut self.b, choice.number), &region.own);
-                let mut rewriter =
-                    Rewriter { b: &mut self.b, facts: self.facts, demand: &demand, own, places };
+                let mut rewriter = Rewriter::new(&mut self.b, self.facts, &demand, own, places);
                 rewriter.body_with_consumers(body, &gathering, &gathering.consumers);
                 return Some((choice, rewriter.places));
             }
@@ -217,9 +216,8 @@ impl<'f> Pass<'f> {
         }
         self.b.push_scope();
         let number = self.b.sum(&sizes, loc);
-        let read = self.b.mul(PrimType::I64, number, Atom::i64(FEW.1), loc);
-        let all = self.b.mul(PrimType::I64, gathering.size, Atom::i64(FEW.0), loc);
-        let are_few = self.b.le(PrimType::I64, read, all, loc);
+        let doubled = self.b.mul(PrimType::I64, number, Atom::i64(MANY), loc);
+        let are_few = self.b.le(PrimType::I64, doubled, gathering.size, loc);
         Some(Choice { number, are_few, stms: self.b.pop_scope() })
     }
 

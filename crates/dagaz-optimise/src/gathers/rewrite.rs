@@ -6,15 +6,15 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, free_vars};
+use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
 
 use crate::checks::assert_in_bounds;
 use crate::effects::cannot_fail;
 use crate::walk::{Substitution, operands_mut};
 
-use super::Facts;
 use super::demand::Demand;
 use super::find::{Gathering, Place};
+use super::{Facts, own_vars};
 
 pub(super) struct Rewriter<'a> {
     pub b: &'a mut Builder,
@@ -23,6 +23,16 @@ pub(super) struct Rewriter<'a> {
     /// Bound in the region of which there are two versions.
     pub own: &'a HashSet<VarId>,
     pub places: Places,
+    around: Around,
+}
+
+/// What goes before the statement of the body that is rewritten: arrays are read at the places once, and not inside of it.
+#[derive(Default)]
+struct Around {
+    /// Bound inside of the statement.
+    inside: HashSet<VarId>,
+    before: Vec<Stm>,
+    gathered: HashMap<(VarId, usize), VarId>,
 }
 
 /// What is read, and where.
@@ -57,7 +67,17 @@ impl Places {
     }
 }
 
-impl Rewriter<'_> {
+impl<'a> Rewriter<'a> {
+    pub fn new(
+        b: &'a mut Builder,
+        facts: &'a Facts,
+        demand: &'a Demand<'a>,
+        own: &'a HashSet<VarId>,
+        places: Places,
+    ) -> Rewriter<'a> {
+        Rewriter { b, facts, demand, own, places, around: Around::default() }
+    }
+
     /// Rewrites the body, in which the consumers have the given numbers.
     pub fn body_with_consumers(&mut self, body: &mut Body, gathering: &Gathering, consumers: &[usize]) {
         let loc = consumers.first().map_or(Loc::NONE, |first| body.stms[*first].loc);
@@ -82,7 +102,7 @@ impl Rewriter<'_> {
                 self.consumer(&mut stm, gathering, &mut rest);
                 rest.push(stm);
             } else if self.demand.is_narrow_stm(&stm) {
-                self.stm(stm, if is_after { &mut rest } else { &mut narrow });
+                self.outer_stm(stm, if is_after { &mut rest } else { &mut narrow });
             } else if is_after {
                 rest.push(stm);
             } else {
@@ -239,12 +259,20 @@ impl Rewriter<'_> {
             *array = known.new;
             return;
         }
+        let is_around = !self.around.inside.contains(array);
+        if let Some(known) = self.around.gathered.get(&(*array, axis)).filter(|_| is_around) {
+            *array = *known;
+            return;
+        }
         let Some(ty) = self.facts.types.get(array).cloned() else { return };
         self.b.push_scope();
         let new = self.read_at_places(*array, &ty, axis, loc);
         let stms = self.b.pop_scope();
         if is_outside {
             self.places.gathered.push(Gathered { array: *array, axis, new, stms });
+        } else if is_around {
+            self.around.gathered.insert((*array, axis), new);
+            self.around.before.extend(stms);
         } else {
             out.extend(stms);
         }
@@ -280,8 +308,21 @@ impl Rewriter<'_> {
     /// Statements around the region, whose results the region reads at the places only.
     pub fn stms(&mut self, stms: impl IntoIterator<Item = Stm>) -> Vec<Stm> {
         let mut out = Vec::new();
-        stms.into_iter().for_each(|stm| self.stm(stm, &mut out));
+        stms.into_iter().for_each(|stm| self.outer_stm(stm, &mut out));
         out
+    }
+
+    /// A statement that is not inside of another one.
+    fn outer_stm(&mut self, stm: Stm, out: &mut Vec<Stm>) {
+        self.around.inside = bodies(&stm.exp).into_iter().flat_map(own_vars).collect();
+        self.around.inside.extend(lambdas(&stm.exp).into_iter().flat_map(|l| &l.params).map(|p| p.var));
+        if let Exp::Loop { params, .. } = &stm.exp {
+            self.around.inside.extend(params.iter().map(|(p, _)| p.var));
+        }
+        let mut new = Vec::new();
+        self.stm(stm, &mut new);
+        out.append(&mut self.around.before);
+        out.append(&mut new);
     }
 
     fn body(&mut self, body: &mut Body, axes: &[usize], loc: Loc) {
