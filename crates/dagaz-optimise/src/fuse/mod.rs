@@ -59,7 +59,7 @@ pub fn fuse_operations(program: &mut Program) -> bool {
 }
 
 /// How often each variable is used, as an operand or as a result.
-fn count_body(body: &Body, uses: &mut HashMap<VarId, usize>) {
+pub(crate) fn count_body(body: &Body, uses: &mut HashMap<VarId, usize>) {
     let mut count = |atom: Atom| {
         if let Atom::Var(var) = atom {
             *uses.entry(var).or_default() += 1;
