@@ -70,26 +70,28 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             param "base" : value "[][]f64" [k][m]f64
             result value "[][]f64" [k][m]f64"#,
         expect![[r#"
-            for (i64 i_t8 = from_t6; i_t8 < to_t7; i_t8++) {
+            for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
             #pragma omp simd
-            for (i64 i_t10 = 0; i_t10 < m_1; i_t10++) {
+            for (i64 i_t15 = 0; i_t15 < m_1; i_t15++) {
             if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
-            for (i64 i_t14 = 0; i_t14 < copies_t1; i_t14++) {
+            for (i64 i_t19 = 0; i_t19 < here_t8; i_t19++) {
             #pragma omp simd
-            for (i64 i_t16 = from_t12; i_t16 < to_t13; i_t16++) {
-            for (i64 i_t26 = from_t24; i_t26 < to_t25; i_t26++) {
+            for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
+            for (i64 i_t36 = first_t29 + from_t34; i_t36 < first_t29 + to_t35; i_t36++) {
             if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
-            for (i64 i_t30 = 0; i_t30 < copies_t19; i_t30++) {
+            for (i64 i_t40 = 0; i_t40 < here_t31; i_t40++) {
             #pragma omp simd
-            for (i64 i_t32 = from_t28; i_t32 < to_t29; i_t32++) {
+            for (i64 i_t42 = from_t38; i_t42 < to_t39; i_t42++) {
             if (DZ_UNLIKELY(m_1 < 0)) {
+            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             #pragma omp simd
-            for (i64 i_t4 = 0; i_t4 < copies_t1 * (k_2 * m_1); i_t4++) {
-            for (i64 i_t18 = 0; i_t18 < n_0; i_t18++) {
+            for (i64 i_t10 = 0; i_t10 < here_t8 * (k_2 * m_1); i_t10++) {
+            for (i64 i_t23 = 0; i_t23 < n_0; i_t23++) {
+            for (i64 i_t28 = 0; i_t28 < (copies_t24 + at_once_t26 - 1) / at_once_t26; i_t28++) {
             #pragma omp simd
-            for (i64 i_t22 = 0; i_t22 < copies_t19 * (k_2 * m_1); i_t22++) {
+            for (i64 i_t33 = 0; i_t33 < here_t31 * (k_2 * m_1); i_t33++) {
             #pragma omp simd
-            for (i64 i_t35 = 0; i_t35 < m_1; i_t35++) {
+            for (i64 i_t45 = 0; i_t45 < m_1; i_t45++) {
             if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
         "#]],
     );
