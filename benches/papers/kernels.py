@@ -73,7 +73,8 @@ def lstm(size, rng):
             *(uniform(rng, shape, low=-edge, high=edge) for shape in weights)]
 
 
-# How many nuclides the materials of a reactor have in the small problem of XSBench and RSBench, and how often particles are in them.
+# How many nuclides the materials of a reactor have in the small problems of XSBench and RSBench, and how often particles are in
+# each of them.
 NUCLIDES = [34, 5, 4, 4, 27, 21, 21, 21, 21, 21, 9, 9]
 SHARES = [0.140, 0.052, 0.275, 0.134, 0.154, 0.064, 0.066, 0.055, 0.008, 0.015, 0.025, 0.013]
 
@@ -142,7 +143,8 @@ PROBLEMS = {problem.name: problem for problem in [
     ),
     Problem(
         "kmeans_sparse", "Sparse k-means",
-        {"as MovieLens: 139000 × 131000, 20 M": (139000, 131000, 144, 10), "as NYTimes: 300000 × 102000, 70 M": (300000, 102000, 235, 10),
+        {"as MovieLens: 139000 × 131000, 20 M": (139000, 131000, 144, 10),
+         "as NYTimes: 300000 × 102000, 70 M": (300000, 102000, 235, 10),
          "as scRNA: 66000 × 27000, 128 M": (66000, 27000, 1943, 10)},
         sparse_clusters, scalar("f32"), derivative_outputs=lambda inputs: like(inputs, [3]), check=means_check(sparse_blocks, 3),
         sizes=lambda x: [x[0].shape[0], x[2].shape[0], *x[3].shape], tolerance=2e-3,
@@ -151,7 +153,8 @@ PROBLEMS = {problem.name: problem for problem in [
     ),
     Problem(
         "lstm", "LSTM in batches",
-        {"batch 1024, length 20, d = 300, h = 192": (1024, 20, 300, 192), "batch 1024, length 300, d = 80, h = 256": (1024, 300, 80, 256)},
+        {"batch 1024, length 20, d = 300, h = 192": (1024, 20, 300, 192),
+         "batch 1024, length 300, d = 80, h = 256": (1024, 300, 80, 256)},
         lstm, scalar("f32"), differentiated=[2, 3, 4, 5, 6], sizes=lstm_sizes, tolerance=2e-3,
         finite_tolerance=2e-2, finite_step=1e-2, growth=[(4 * 3**i, 20, 300, 192) for i in range(5)],
     ),

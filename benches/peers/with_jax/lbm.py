@@ -16,7 +16,7 @@ OPPOSITE = [0, 2, 1, 4, 3, 6, 5, 10, 9, 8, 7, 14, 13, 12, 11, 18, 17, 16, 15]
 WEIGHTS = np.array([1 / 3] + 6 * [1 / 18] + 12 * [1 / 36])
 
 
-# All directions at once, by small matrix products: written out direction by direction, XLA computes what they share in each of them.
+# All directions at once, by small matrix products: written out one by one, XLA computes what they share in each of them.
 def stream(grid):
     z, y, x = np.ogrid[tuple(slice(size) for size in grid.shape[1:])]
     l, m, n = grid.shape[1:]

@@ -47,7 +47,7 @@ typedef struct dz_block {
   struct dz_block *prev, *next;
 } dz_block;
 
-enum { DZ_CLASSES = 64, DZ_SPARES = 4 };
+enum { DZ_CLASSES = 64, DZ_SPARES = 32 };
 
 /* A scalar (bits) or an array, as the caller passes it. */
 typedef struct {
@@ -251,7 +251,12 @@ static dz_block *dz_used_block(dz_ctx *ctx, i64 bytes) {
       return block;
     }
   }
-  dz_drop_spares(ctx);
+  /* Spares are kept as long as there is no more memory than was in use before; the oldest go first. */
+  i64 room = ctx->limit < ctx->program->peak ? ctx->limit : ctx->program->peak;
+  for (i64 i = DZ_SPARES - 1; i >= 0 && dz_plus(ctx->program->live, bytes + 64) > room; i--) {
+    if (ctx->spare[i]) dz_give_to_system(ctx, ctx->spare[i]);
+    ctx->spare[i] = NULL;
+  }
   return NULL;
 }
 

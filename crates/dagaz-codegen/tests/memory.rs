@@ -208,3 +208,78 @@ fn small_arrays_are_on_the_stack() {
         "#]],
     );
 }
+
+/// Two maps and their concatenation; `use` may use the first of them once more.
+fn check_concat(use_again: &str, result: &str, expected: Expect) {
+    check(
+        &format!(
+            r#"def f (n: i64, m: i64, k: i64, xs: [n]f64, ys: [m]f64) : (r: [k]f64, s: f64) =
+                 let (as: [n]f64) =
+                   map n (xs) \(x: f64) : (f64) ->
+                     let (a: f64) = f64.add x x
+                     in (a)
+                 let (bs: [m]f64) =
+                   map m (ys) \(y: f64) : (f64) ->
+                     let (b: f64) = f64.neg y
+                     in (b)
+                 {use_again}
+                 let (r: [k]f64) = concat (as, bs)
+                 in (r, {result})
+
+               entry "f" = f
+                 sizes 3 0
+                 param "xs" : value "[]f64" [n]f64
+                 param "ys" : value "[]f64" [m]f64
+                 result value "[]f64" [k]f64
+                 result value "f64" f64"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn the_parts_of_a_concatenation_are_made_there() {
+    check_concat("", "0.0f64", expect![[r#"
+        as_7[i_t4] = a_9;
+        bs_10[i_t8] = b_12;
+        dz_block *r_13_mem = dz_alloc(ctx, 1, k_2, sizeof(f64), 10);
+    "#]]);
+}
+
+#[test]
+fn a_part_that_is_used_once_more_is_copied() {
+    check_concat("let (first: f64) = as[0i64]", "first", expect![[r#"
+        as_7[i_t4] = a_9;
+        bs_10[i_t8] = b_12;
+        dz_block *as_7_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+        dz_block *r_14_mem = dz_alloc(ctx, 2, k_2, sizeof(f64), 10);
+        dz_copy(ctx, r_14 + (0), as_7, (n_0) * sizeof(f64));
+    "#]]);
+}
+
+#[test]
+fn rows_are_made_in_the_array_that_they_are_written_out_in() {
+    check(
+        r#"def f (n: i64, xs: [n]f64) : (r: [n][2i64][2i64]f64) =
+             let (r: [n][2i64][2i64]f64) =
+               map n (xs) \(x: f64) : ([2i64][2i64]f64) ->
+                 let (y: f64) = f64.neg x
+                 let (a: [2i64]f64) = array f64 (x, y)
+                 let (b: [2i64]f64) = array f64 (y, x)
+                 let (c: [2i64][2i64]f64) = array [2i64]f64 (a, b)
+                 in (c)
+             in (r)
+
+           entry "f" = f
+             sizes 1 0
+             param "xs" : value "[]f64" [n]f64
+             result value "[][2][2]f64" [n][2i64][2i64]f64"#,
+        expect![[r#"
+            a_6[0] = x_4;
+            a_6[1] = y_5;
+            b_7[0] = y_5;
+            b_7[1] = x_4;
+            dz_block *r_3_mem = dz_alloc(ctx, 1, dz_times(dz_times(n_0, 2L), 2L), sizeof(f64), 10);
+        "#]],
+    );
+}

@@ -96,3 +96,75 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
         "#]],
     );
 }
+
+/// Fourteen numbers are two vectors of eight, of which two numbers are computed twice and written once.
+#[test]
+fn functions_are_computed_in_whole_vectors() {
+    check(
+        r#"def f (n: i64, xs: [n]f64) : (ys: [n]f64) =
+            let (ys: [n]f64) = map n (xs)
+              \(x: f64) : (f64) ->
+                let (y: f64) = f64.exp x
+                in (y)
+            in (ys)
+
+          entry "f" = f
+            sizes 1 0
+            param "xs" : value "[]f64" [n]f64
+            result value "[]f64" [n]f64"#,
+        expect![[r#"
+            #pragma omp simd
+            for (i64 i_t6 = from_t1; i_t6 < whole_t3; i_t6++) {
+            if (whole_t3 < (to_t2)) {
+            #pragma omp simd
+            for (i64 i_t8 = 0; i_t8 < 8; i_t8++) {
+        "#]],
+    );
+}
+
+#[test]
+fn accumulators_that_are_added_to_several_times() {
+    check(
+        r#"def f (n: i64, xs: [n]f64, base: [2i64][n]f64) : (yss: [2i64][n]f64) =
+            let (js: [n]i64) = iota i64 n 0i64 1i64
+            let (yss: [2i64][n]f64) = with_acc
+              over [2i64, n] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              body \(acc: acc [2i64, n] (f64)) : (acc [2i64, n] (f64)) ->
+                let (out: acc [2i64, n] (f64)) = map n (js, xs, acc)
+                  \(j: i64, x: f64, a: acc [2i64, n] (f64)) : (acc [2i64, n] (f64)) ->
+                    let (e: f64) = f64.exp x
+                    let (b: acc [2i64, n] (f64)) = update_acc a [0i64, j] (e)
+                    let (c: acc [2i64, n] (f64)) = update_acc b [1i64, j] (x)
+                    in (c)
+                in (out)
+            in (yss)
+
+          entry "f" = f
+            sizes 1 0
+            param "xs" : value "[]f64" [n]f64
+            param "base" : unique value "[2][]f64" [2i64][n]f64
+            result value "[2][]f64" [2i64][n]f64"#,
+        expect![[r#"
+            for (i64 i_t8 = from_t6; i_t8 < to_t7; i_t8++) {
+            if ((u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if ((u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            for (i64 i_t13 = 0; i_t13 < copies_t1; i_t13++) {
+            #pragma omp simd
+            for (i64 i_t15 = from_t11; i_t15 < to_t12; i_t15++) {
+            if (DZ_UNLIKELY(n_0 < 0)) {
+            #pragma omp simd
+            for (i64 i_t4 = 0; i_t4 < copies_t1 * (2L * n_0); i_t4++) {
+            #pragma omp simd
+            for (i64 i_t20 = 0; i_t20 < whole_t17; i_t20++) {
+            if ((u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if ((u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if (whole_t17 < (n_0)) {
+            #pragma omp simd
+            for (i64 i_t24 = 0; i_t24 < 8; i_t24++) {
+            if (i_t25 >= whole_t17 && (u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if (i_t25 >= whole_t17 && (u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+        "#]],
+    );
+}

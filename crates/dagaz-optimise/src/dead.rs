@@ -10,7 +10,8 @@
 //! in (b)
 //! ```
 //!
-//! Statements that may stop the program stay. A parameter of a loop goes if only itself, and others that go, need it.
+//! Statements that may stop the program stay. A parameter of a loop goes if only itself, and others that go, need it, and so
+//! does a component of a reduction or scan.
 
 use std::collections::HashSet;
 
@@ -127,7 +128,20 @@ impl Dead {
             Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => return,
             Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => return,
             Exp::Contract { .. } => return,
-            Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => return,
+            Exp::Reduce { arrays, pre, op, neutral, .. } | Exp::Scan { arrays, pre, op, neutral, .. } => {
+                needed_components(&self.effects, op, &mut live);
+                if live.iter().all(|l| !l) {
+                    return;
+                }
+                keep(neutral, &live);
+                keep(&mut op.params, &[live.as_slice(), &live].concat());
+                keep_results(op, &live);
+                match pre {
+                    Some(pre) => keep_results(pre, &live),
+                    None => keep(arrays, &live),
+                }
+            }
+            Exp::Hist { .. } | Exp::Scatter { .. } => return,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return,
             Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
                 return;
@@ -157,6 +171,28 @@ impl Dead {
 fn keep_results(lambda: &mut Lambda, live: &[bool]) {
     keep(&mut lambda.ret, live);
     keep(&mut lambda.body.result, live);
+}
+
+/// Marks the components that the operator needs for live ones, or for effects.
+fn needed_components(effects: &Effects, op: &Lambda, live: &mut [bool]) {
+    let mut needed: HashSet<VarId> = HashSet::new();
+    let results = op.body.result.iter().zip(&*live).filter(|(_, live)| **live);
+    needed.extend(results.filter_map(|(atom, _)| atom.as_var()));
+    loop {
+        for stm in op.body.stms.iter().rev() {
+            if !effects.is_removable(stm) || stm.pat.iter().any(|p| needed.contains(&p.var)) {
+                needed.extend(stm_uses(stm));
+            }
+        }
+        let count = live.len();
+        let more = |i: &usize, live: &[bool]| {
+            let is_needed = |j: usize| op.params.get(j).is_some_and(|p| needed.contains(&p.var));
+            !live[*i] && (is_needed(*i) || is_needed(count + *i))
+        };
+        let Some(next) = (0..count).find(|i| more(i, live)) else { return };
+        live[next] = true;
+        needed.extend(op.body.result[next].as_var());
+    }
 }
 
 /// Marks the parameters that live ones, effects, sizes or the condition of the loop need.

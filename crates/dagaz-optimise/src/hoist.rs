@@ -10,7 +10,8 @@
 //!
 //! Only what cannot fail is moved, since the body may never run: scalar operations, `iota`s of sizes that arrays outside
 //! have, views, and the folds of [`crate::anywhere`]. Reads stay, for their index may be in bounds only where they are, unless it
-//! is a constant below a constant size.
+//! is a constant below a constant size. What has nothing to do with the accumulators of a `with_acc` moves out of it, whatever it
+//! is: its body runs once, and other passes then see the values.
 
 use std::collections::HashSet;
 
@@ -125,6 +126,24 @@ impl Hoister {
                 self.bind(hoisted.iter().flat_map(|stm: &Stm| &stm.pat));
                 hoisted.extend(self.iterated(&params, counter, body));
             }
+            Exp::WithAcc { lambda, .. } if !self.only_indices => {
+                let mark = self.log.len();
+                self.bind(&lambda.params);
+                self.stms(&mut lambda.body.stms);
+                self.leave(mark);
+                let mark = self.log.len();
+                for stm in std::mem::take(&mut lambda.body.stms) {
+                    let is_value =
+                        !matches!(stm.exp, Exp::Assert { .. } | Exp::Trace { .. } | Exp::Call { .. });
+                    if is_value && self.is_known_outside(&stm) {
+                        self.bind(&stm.pat);
+                        hoisted.push(stm);
+                    } else {
+                        lambda.body.stms.push(stm);
+                    }
+                }
+                self.leave(mark);
+            }
             _ => {
                 if let Exp::Map { width, arrays, lambda } = &*exp {
                     self.anywhere.enter(*width, arrays, lambda);
@@ -159,6 +178,13 @@ impl Hoister {
         }
         self.leave(mark);
         hoisted
+    }
+
+    /// Whether all that a statement needs is bound in the current scope, sizes of its results included.
+    fn is_known_outside(&self, stm: &Stm) -> bool {
+        let sizes = stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
+        let own = |var: &VarId| stm.pat.iter().any(|p| p.var == *var);
+        free_vars(&stm.exp).into_iter().chain(sizes).all(|var| own(&var) || self.bound.contains(&var))
     }
 
     fn is_invariant(&mut self, stm: &Stm) -> bool {

@@ -33,50 +33,51 @@ fn a_map_that_is_read_at_some_places() {
             in (zs)",
         expect![[r#"
             def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, is_3: [m_1]i64) : (zs_4: [m_1]f64) =
-              let (mul_11: i64) = i64.mul m_1 2i64
-              let (le_12: bool) = i64.le mul_11 n_0
+              let (mul_11: i64) = i64.mul m_1 3i64
+              let (mul_12: i64) = i64.mul n_0 2i64
+              let (le_13: bool) = i64.le mul_11 mul_12
               let (zs_8: [m_1]f64) =
-                if le_12 then
-                  let (sub_26: i64) = i64.sub n_0 1i64
-                  let (at_30: [m_1]i64) =
+                if le_13 then
+                  let (sub_27: i64) = i64.sub n_0 1i64
+                  let (at_31: [m_1]i64) =
                     map m_1 (is_3)
-                      \(i_27: i64) : (i64) ->
-                        let (max_28: i64) = i64.max i_27 0i64
-                        let (min_29: i64) = i64.min max_28 sub_26
-                        in (min_29)
-                  let (read_33: [m_1]f64) =
-                    map m_1 (at_30)
-                      \(i_31: i64) : (f64) ->
-                        let (elem_32: f64) = xs_2[i_31] certified
-                        in (elem_32)
-                  let (ys_36: [m_1]f64) =
-                    map m_1 (read_33)
-                      \(x_34: f64) : (f64) ->
-                        let (y_35: f64) = f64.exp x_34
-                        in (y_35)
-                  let (range_37: [m_1]i64) = iota i64 m_1 0i64 1i64
-                  let (zs_44: [m_1]f64) =
-                    map m_1 (is_3, range_37)
-                      \(i_38: i64, j_39: i64) : (f64) ->
-                        let (le_40: bool) = i64.le 0i64 i_38
-                        let (lt_41: bool) = i64.lt i_38 n_0
-                        let (and_42: bool) = bool.and le_40 lt_41
-                        let () = assert and_42 ("Index [", i_38, "] out of bounds for array of shape ", "[", n_0, "]", ".")
-                        let (z_43: f64) = ys_36[j_39] certified
-                        in (z_43)
-                  in (zs_44)
+                      \(i_28: i64) : (i64) ->
+                        let (max_29: i64) = i64.max i_28 0i64
+                        let (min_30: i64) = i64.min max_29 sub_27
+                        in (min_30)
+                  let (read_34: [m_1]f64) =
+                    map m_1 (at_31)
+                      \(i_32: i64) : (f64) ->
+                        let (elem_33: f64) = xs_2[i_32] certified
+                        in (elem_33)
+                  let (ys_37: [m_1]f64) =
+                    map m_1 (read_34)
+                      \(x_35: f64) : (f64) ->
+                        let (y_36: f64) = f64.exp x_35
+                        in (y_36)
+                  let (range_38: [m_1]i64) = iota i64 m_1 0i64 1i64
+                  let (zs_45: [m_1]f64) =
+                    map m_1 (is_3, range_38)
+                      \(i_39: i64, j_40: i64) : (f64) ->
+                        let (le_41: bool) = i64.le 0i64 i_39
+                        let (lt_42: bool) = i64.lt i_39 n_0
+                        let (and_43: bool) = bool.and le_41 lt_42
+                        let () = assert and_43 ("Index [", i_39, "] out of bounds for array of shape ", "[", n_0, "]", ".")
+                        let (z_44: f64) = ys_37[j_40] certified
+                        in (z_44)
+                  in (zs_45)
                 else
-                  let (ys_47: [n_0]f64) =
+                  let (ys_48: [n_0]f64) =
                     map n_0 (xs_2)
-                      \(x_45: f64) : (f64) ->
-                        let (y_46: f64) = f64.exp x_45
-                        in (y_46)
-                  let (zs_50: [m_1]f64) =
+                      \(x_46: f64) : (f64) ->
+                        let (y_47: f64) = f64.exp x_46
+                        in (y_47)
+                  let (zs_51: [m_1]f64) =
                     map m_1 (is_3)
-                      \(i_48: i64) : (f64) ->
-                        let (z_49: f64) = ys_47[i_48]
-                        in (z_49)
-                  in (zs_50)
+                      \(i_49: i64) : (f64) ->
+                        let (z_50: f64) = ys_48[i_49]
+                        in (z_50)
+                  in (zs_51)
               in (zs_8)
         "#]],
     );
@@ -123,103 +124,104 @@ fn dimensions_branches_loops_and_changes_of_shape_on_the_way() {
             in (zs)",
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, c_3: bool, xs_4: [n_0][k_2]f64, is_5: [m_1]i32) : (zs_6: [m_1]f64) =
-              let (mul_30: i64) = i64.mul m_1 2i64
-              let (le_31: bool) = i64.le mul_30 n_0
+              let (mul_30: i64) = i64.mul m_1 3i64
+              let (mul_31: i64) = i64.mul n_0 2i64
+              let (le_32: bool) = i64.le mul_30 mul_31
               let (zs_24: [m_1]f64) =
-                if le_31 then
-                  let (at_50: [m_1]i64) =
+                if le_32 then
+                  let (at_51: [m_1]i64) =
                     map m_1 (is_5)
-                      \(i_48: i32) : (i64) ->
-                        let (at_49: i64) = i32.to_i64 i_48
-                        in (at_49)
-                  let (sub_51: i64) = i64.sub n_0 1i64
-                  let (at_55: [m_1]i64) =
-                    map m_1 (at_50)
-                      \(i_52: i64) : (i64) ->
-                        let (max_53: i64) = i64.max i_52 0i64
-                        let (min_54: i64) = i64.min max_53 sub_51
-                        in (min_54)
-                  let (read_58: [m_1][k_2]f64) =
-                    map m_1 (at_55)
-                      \(i_56: i64) : ([k_2]f64) ->
-                        let (elem_57: [k_2]f64) = xs_4[i_56] certified
-                        in (elem_57)
-                  let (columns_59: [k_2][m_1]f64) = rearrange (1, 0) read_58
-                  let (zeros_60: [m_1]f64) = replicate [m_1] 0.0f64
-                  let (sums_68: [m_1]f64) =
-                    loop (s_61: [m_1]f64 = zeros_60) for j_62: i64 < k_2 do
-                      let (column_63: [m_1]f64) = columns_59[j_62] certified
-                      let (t_67: [m_1]f64) =
-                        map m_1 (s_61, column_63)
-                          \(a_64: f64, b_65: f64) : (f64) ->
-                            let (d_66: f64) = f64.add a_64 b_65
-                            in (d_66)
-                      in (t_67)
-                  let (both_69: [2i64][m_1]f64) = array [m_1]f64 (sums_68, sums_68)
-                  let (chosen_75: [2i64][m_1]f64) =
+                      \(i_49: i32) : (i64) ->
+                        let (at_50: i64) = i32.to_i64 i_49
+                        in (at_50)
+                  let (sub_52: i64) = i64.sub n_0 1i64
+                  let (at_56: [m_1]i64) =
+                    map m_1 (at_51)
+                      \(i_53: i64) : (i64) ->
+                        let (max_54: i64) = i64.max i_53 0i64
+                        let (min_55: i64) = i64.min max_54 sub_52
+                        in (min_55)
+                  let (read_59: [m_1][k_2]f64) =
+                    map m_1 (at_56)
+                      \(i_57: i64) : ([k_2]f64) ->
+                        let (elem_58: [k_2]f64) = xs_4[i_57] certified
+                        in (elem_58)
+                  let (columns_60: [k_2][m_1]f64) = rearrange (1, 0) read_59
+                  let (zeros_61: [m_1]f64) = replicate [m_1] 0.0f64
+                  let (sums_69: [m_1]f64) =
+                    loop (s_62: [m_1]f64 = zeros_61) for j_63: i64 < k_2 do
+                      let (column_64: [m_1]f64) = columns_60[j_63] certified
+                      let (t_68: [m_1]f64) =
+                        map m_1 (s_62, column_64)
+                          \(a_65: f64, b_66: f64) : (f64) ->
+                            let (d_67: f64) = f64.add a_65 b_66
+                            in (d_67)
+                      in (t_68)
+                  let (both_70: [2i64][m_1]f64) = array [m_1]f64 (sums_69, sums_69)
+                  let (chosen_76: [2i64][m_1]f64) =
                     if c_3 then
-                      in (both_69)
+                      in (both_70)
                     else
-                      let (negated_74: [2i64][m_1]f64) =
-                        map 2i64 (both_69)
-                          \(row_70: [m_1]f64) : ([m_1]f64) ->
-                            let (new_73: [m_1]f64) =
-                              map m_1 (row_70)
-                                \(x_71: f64) : (f64) ->
-                                  let (y_72: f64) = f64.neg x_71
-                                  in (y_72)
-                            in (new_73)
-                      in (negated_74)
-                  let (range_76: [m_1]i64) = iota i64 m_1 0i64 1i64
-                  let (zs_86: [m_1]f64) =
-                    map m_1 (is_5, range_76)
-                      \(i_77: i32, j_78: i64) : (f64) ->
-                        let (at_79: i64) = i32.to_i64 i_77
-                        let (a_80: f64) = chosen_75[0i64, j_78] certified
-                        let (le_81: bool) = i64.le 0i64 at_79
-                        let (lt_82: bool) = i64.lt at_79 n_0
-                        let (and_83: bool) = bool.and le_81 lt_82
-                        let () = assert and_83 ("Index [", 1i64, ", ", at_79, "] out of bounds for array of shape ", "[", 2i64, "]", "[", n_0, "]", ".")
-                        let (b_84: f64) = chosen_75[1i64, j_78] certified
-                        let (z_85: f64) = f64.mul a_80 b_84
-                        in (z_85)
-                  in (zs_86)
+                      let (negated_75: [2i64][m_1]f64) =
+                        map 2i64 (both_70)
+                          \(row_71: [m_1]f64) : ([m_1]f64) ->
+                            let (new_74: [m_1]f64) =
+                              map m_1 (row_71)
+                                \(x_72: f64) : (f64) ->
+                                  let (y_73: f64) = f64.neg x_72
+                                  in (y_73)
+                            in (new_74)
+                      in (negated_75)
+                  let (range_77: [m_1]i64) = iota i64 m_1 0i64 1i64
+                  let (zs_87: [m_1]f64) =
+                    map m_1 (is_5, range_77)
+                      \(i_78: i32, j_79: i64) : (f64) ->
+                        let (at_80: i64) = i32.to_i64 i_78
+                        let (a_81: f64) = chosen_76[0i64, j_79] certified
+                        let (le_82: bool) = i64.le 0i64 at_80
+                        let (lt_83: bool) = i64.lt at_80 n_0
+                        let (and_84: bool) = bool.and le_82 lt_83
+                        let () = assert and_84 ("Index [", 1i64, ", ", at_80, "] out of bounds for array of shape ", "[", 2i64, "]", "[", n_0, "]", ".")
+                        let (b_85: f64) = chosen_76[1i64, j_79] certified
+                        let (z_86: f64) = f64.mul a_81 b_85
+                        in (z_86)
+                  in (zs_87)
                 else
-                  let (columns_87: [k_2][n_0]f64) = rearrange (1, 0) xs_4
-                  let (zeros_88: [n_0]f64) = replicate [n_0] 0.0f64
-                  let (sums_96: [n_0]f64) =
-                    loop (s_89: [n_0]f64 = zeros_88) for j_90: i64 < k_2 do
-                      let (column_91: [n_0]f64) = columns_87[j_90] certified
-                      let (t_95: [n_0]f64) =
-                        map n_0 (s_89, column_91)
-                          \(a_92: f64, b_93: f64) : (f64) ->
-                            let (d_94: f64) = f64.add a_92 b_93
-                            in (d_94)
-                      in (t_95)
-                  let (both_97: [2i64][n_0]f64) = array [n_0]f64 (sums_96, sums_96)
-                  let (chosen_103: [2i64][n_0]f64) =
+                  let (columns_88: [k_2][n_0]f64) = rearrange (1, 0) xs_4
+                  let (zeros_89: [n_0]f64) = replicate [n_0] 0.0f64
+                  let (sums_97: [n_0]f64) =
+                    loop (s_90: [n_0]f64 = zeros_89) for j_91: i64 < k_2 do
+                      let (column_92: [n_0]f64) = columns_88[j_91] certified
+                      let (t_96: [n_0]f64) =
+                        map n_0 (s_90, column_92)
+                          \(a_93: f64, b_94: f64) : (f64) ->
+                            let (d_95: f64) = f64.add a_93 b_94
+                            in (d_95)
+                      in (t_96)
+                  let (both_98: [2i64][n_0]f64) = array [n_0]f64 (sums_97, sums_97)
+                  let (chosen_104: [2i64][n_0]f64) =
                     if c_3 then
-                      in (both_97)
+                      in (both_98)
                     else
-                      let (negated_102: [2i64][n_0]f64) =
-                        map 2i64 (both_97)
-                          \(row_98: [n_0]f64) : ([n_0]f64) ->
-                            let (new_101: [n_0]f64) =
-                              map n_0 (row_98)
-                                \(x_99: f64) : (f64) ->
-                                  let (y_100: f64) = f64.neg x_99
-                                  in (y_100)
-                            in (new_101)
-                      in (negated_102)
-                  let (zs_109: [m_1]f64) =
+                      let (negated_103: [2i64][n_0]f64) =
+                        map 2i64 (both_98)
+                          \(row_99: [n_0]f64) : ([n_0]f64) ->
+                            let (new_102: [n_0]f64) =
+                              map n_0 (row_99)
+                                \(x_100: f64) : (f64) ->
+                                  let (y_101: f64) = f64.neg x_100
+                                  in (y_101)
+                            in (new_102)
+                      in (negated_103)
+                  let (zs_110: [m_1]f64) =
                     map m_1 (is_5)
-                      \(i_104: i32) : (f64) ->
-                        let (at_105: i64) = i32.to_i64 i_104
-                        let (a_106: f64) = chosen_103[0i64, at_105] certified
-                        let (b_107: f64) = chosen_103[1i64, at_105]
-                        let (z_108: f64) = f64.mul a_106 b_107
-                        in (z_108)
-                  in (zs_109)
+                      \(i_105: i32) : (f64) ->
+                        let (at_106: i64) = i32.to_i64 i_105
+                        let (a_107: f64) = chosen_104[0i64, at_106] certified
+                        let (b_108: f64) = chosen_104[1i64, at_106]
+                        let (z_109: f64) = f64.mul a_107 b_108
+                        in (z_109)
+                  in (zs_110)
               in (zs_24)
         "#]],
     );
@@ -249,61 +251,62 @@ fn inside_of_a_map_the_choice_is_made_before_it() {
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, xs_3: [n_0]f64, ys_4: [k_2]f64, is_5: [m_1]i64, js_6: [m_1]i64) : (zs_7: [k_2][m_1]f64) =
               let (add_19: i64) = i64.add m_1 m_1
-              let (mul_20: i64) = i64.mul add_19 2i64
-              let (le_21: bool) = i64.le mul_20 n_0
+              let (mul_20: i64) = i64.mul add_19 3i64
+              let (mul_21: i64) = i64.mul n_0 2i64
+              let (le_22: bool) = i64.le mul_20 mul_21
               let (zs_8: [k_2][m_1]f64) =
-                if le_21 then
-                  let (at_35: [add_19]i64) = concat (is_5, js_6)
-                  let (sub_36: i64) = i64.sub n_0 1i64
-                  let (at_40: [add_19]i64) =
-                    map add_19 (at_35)
-                      \(i_37: i64) : (i64) ->
-                        let (max_38: i64) = i64.max i_37 0i64
-                        let (min_39: i64) = i64.min max_38 sub_36
-                        in (min_39)
-                  let (read_43: [add_19]f64) =
-                    map add_19 (at_40)
-                      \(i_41: i64) : (f64) ->
-                        let (elem_42: f64) = xs_3[i_41] certified
-                        in (elem_42)
-                  let (zs_58: [k_2][m_1]f64) =
+                if le_22 then
+                  let (at_36: [add_19]i64) = concat (is_5, js_6)
+                  let (sub_37: i64) = i64.sub n_0 1i64
+                  let (at_41: [add_19]i64) =
+                    map add_19 (at_36)
+                      \(i_38: i64) : (i64) ->
+                        let (max_39: i64) = i64.max i_38 0i64
+                        let (min_40: i64) = i64.min max_39 sub_37
+                        in (min_40)
+                  let (read_44: [add_19]f64) =
+                    map add_19 (at_41)
+                      \(i_42: i64) : (f64) ->
+                        let (elem_43: f64) = xs_3[i_42] certified
+                        in (elem_43)
+                  let (zs_59: [k_2][m_1]f64) =
                     map k_2 (ys_4)
-                      \(y_44: f64) : ([m_1]f64) ->
-                        let (scaled_47: [add_19]f64) =
-                          map add_19 (read_43)
-                            \(x_45: f64) : (f64) ->
-                              let (p_46: f64) = f64.mul x_45 y_44
-                              in (p_46)
-                        let (range_48: [m_1]i64) = iota i64 m_1 0i64 1i64
-                        let (differences_57: [m_1]f64) =
-                          map m_1 (is_5, js_6, range_48)
-                            \(i_49: i64, j_50: i64, j_51: i64) : (f64) ->
-                              let (add_52: i64) = i64.add m_1 j_51
-                              let (add_53: i64) = i64.add m_1 m_1
-                              let (a_54: f64) = scaled_47[j_51] certified
-                              let (b_55: f64) = scaled_47[add_52] certified
-                              let (d_56: f64) = f64.sub a_54 b_55
-                              in (d_56)
-                        in (differences_57)
-                  in (zs_58)
+                      \(y_45: f64) : ([m_1]f64) ->
+                        let (scaled_48: [add_19]f64) =
+                          map add_19 (read_44)
+                            \(x_46: f64) : (f64) ->
+                              let (p_47: f64) = f64.mul x_46 y_45
+                              in (p_47)
+                        let (range_49: [m_1]i64) = iota i64 m_1 0i64 1i64
+                        let (differences_58: [m_1]f64) =
+                          map m_1 (is_5, js_6, range_49)
+                            \(i_50: i64, j_51: i64, j_52: i64) : (f64) ->
+                              let (add_53: i64) = i64.add m_1 j_52
+                              let (add_54: i64) = i64.add m_1 m_1
+                              let (a_55: f64) = scaled_48[j_52] certified
+                              let (b_56: f64) = scaled_48[add_53] certified
+                              let (d_57: f64) = f64.sub a_55 b_56
+                              in (d_57)
+                        in (differences_58)
+                  in (zs_59)
                 else
-                  let (zs_69: [k_2][m_1]f64) =
+                  let (zs_70: [k_2][m_1]f64) =
                     map k_2 (ys_4)
-                      \(y_59: f64) : ([m_1]f64) ->
-                        let (scaled_62: [n_0]f64) =
+                      \(y_60: f64) : ([m_1]f64) ->
+                        let (scaled_63: [n_0]f64) =
                           map n_0 (xs_3)
-                            \(x_60: f64) : (f64) ->
-                              let (p_61: f64) = f64.mul x_60 y_59
-                              in (p_61)
-                        let (differences_68: [m_1]f64) =
+                            \(x_61: f64) : (f64) ->
+                              let (p_62: f64) = f64.mul x_61 y_60
+                              in (p_62)
+                        let (differences_69: [m_1]f64) =
                           map m_1 (is_5, js_6)
-                            \(i_63: i64, j_64: i64) : (f64) ->
-                              let (a_65: f64) = scaled_62[i_63] certified
-                              let (b_66: f64) = scaled_62[j_64] certified
-                              let (d_67: f64) = f64.sub a_65 b_66
-                              in (d_67)
-                        in (differences_68)
-                  in (zs_69)
+                            \(i_64: i64, j_65: i64) : (f64) ->
+                              let (a_66: f64) = scaled_63[i_64] certified
+                              let (b_67: f64) = scaled_63[j_65] certified
+                              let (d_68: f64) = f64.sub a_66 b_67
+                              in (d_68)
+                        in (differences_69)
+                  in (zs_70)
               in (zs_8)
         "#]],
     );
@@ -335,65 +338,66 @@ fn what_the_map_takes_is_computed_at_the_same_places() {
             in (zs)",
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, xs_3: [n_0]f64, ys_4: [k_2]f64, is_5: [m_1]i64) : (zs_6: [k_2][m_1]f64) =
-              let (mul_18: i64) = i64.mul m_1 2i64
-              let (le_19: bool) = i64.le mul_18 n_0
+              let (mul_18: i64) = i64.mul m_1 3i64
+              let (mul_19: i64) = i64.mul n_0 2i64
+              let (le_20: bool) = i64.le mul_18 mul_19
               let (zs_10: [k_2][m_1]f64) =
-                if le_19 then
-                  let (sub_33: i64) = i64.sub n_0 1i64
-                  let (at_37: [m_1]i64) =
+                if le_20 then
+                  let (sub_34: i64) = i64.sub n_0 1i64
+                  let (at_38: [m_1]i64) =
                     map m_1 (is_5)
-                      \(i_34: i64) : (i64) ->
-                        let (max_35: i64) = i64.max i_34 0i64
-                        let (min_36: i64) = i64.min max_35 sub_33
-                        in (min_36)
-                  let (read_40: [m_1]f64) =
-                    map m_1 (at_37)
-                      \(i_38: i64) : (f64) ->
-                        let (elem_39: f64) = xs_3[i_38] certified
-                        in (elem_39)
-                  let (squares_43: [m_1]f64) =
-                    map m_1 (read_40)
-                      \(x_41: f64) : (f64) ->
-                        let (s_42: f64) = f64.mul x_41 x_41
-                        in (s_42)
-                  let (read_44: [m_1]f64) = squares_43
-                  let (zs_54: [k_2][m_1]f64) =
+                      \(i_35: i64) : (i64) ->
+                        let (max_36: i64) = i64.max i_35 0i64
+                        let (min_37: i64) = i64.min max_36 sub_34
+                        in (min_37)
+                  let (read_41: [m_1]f64) =
+                    map m_1 (at_38)
+                      \(i_39: i64) : (f64) ->
+                        let (elem_40: f64) = xs_3[i_39] certified
+                        in (elem_40)
+                  let (squares_44: [m_1]f64) =
+                    map m_1 (read_41)
+                      \(x_42: f64) : (f64) ->
+                        let (s_43: f64) = f64.mul x_42 x_42
+                        in (s_43)
+                  let (read_45: [m_1]f64) = squares_44
+                  let (zs_55: [k_2][m_1]f64) =
                     map k_2 (ys_4)
-                      \(y_45: f64) : ([m_1]f64) ->
-                        let (scaled_48: [m_1]f64) =
-                          map m_1 (read_44)
-                            \(x_46: f64) : (f64) ->
-                              let (p_47: f64) = f64.mul x_46 y_45
-                              in (p_47)
-                        let (range_49: [m_1]i64) = iota i64 m_1 0i64 1i64
-                        let (some_53: [m_1]f64) =
-                          map m_1 (is_5, range_49)
-                            \(i_50: i64, j_51: i64) : (f64) ->
-                              let (a_52: f64) = scaled_48[j_51] certified
-                              in (a_52)
-                        in (some_53)
-                  in (zs_54)
+                      \(y_46: f64) : ([m_1]f64) ->
+                        let (scaled_49: [m_1]f64) =
+                          map m_1 (read_45)
+                            \(x_47: f64) : (f64) ->
+                              let (p_48: f64) = f64.mul x_47 y_46
+                              in (p_48)
+                        let (range_50: [m_1]i64) = iota i64 m_1 0i64 1i64
+                        let (some_54: [m_1]f64) =
+                          map m_1 (is_5, range_50)
+                            \(i_51: i64, j_52: i64) : (f64) ->
+                              let (a_53: f64) = scaled_49[j_52] certified
+                              in (a_53)
+                        in (some_54)
+                  in (zs_55)
                 else
-                  let (squares_57: [n_0]f64) =
+                  let (squares_58: [n_0]f64) =
                     map n_0 (xs_3)
-                      \(x_55: f64) : (f64) ->
-                        let (s_56: f64) = f64.mul x_55 x_55
-                        in (s_56)
-                  let (zs_65: [k_2][m_1]f64) =
+                      \(x_56: f64) : (f64) ->
+                        let (s_57: f64) = f64.mul x_56 x_56
+                        in (s_57)
+                  let (zs_66: [k_2][m_1]f64) =
                     map k_2 (ys_4)
-                      \(y_58: f64) : ([m_1]f64) ->
-                        let (scaled_61: [n_0]f64) =
-                          map n_0 (squares_57)
-                            \(x_59: f64) : (f64) ->
-                              let (p_60: f64) = f64.mul x_59 y_58
-                              in (p_60)
-                        let (some_64: [m_1]f64) =
+                      \(y_59: f64) : ([m_1]f64) ->
+                        let (scaled_62: [n_0]f64) =
+                          map n_0 (squares_58)
+                            \(x_60: f64) : (f64) ->
+                              let (p_61: f64) = f64.mul x_60 y_59
+                              in (p_61)
+                        let (some_65: [m_1]f64) =
                           map m_1 (is_5)
-                            \(i_62: i64) : (f64) ->
-                              let (a_63: f64) = scaled_61[i_62] certified
-                              in (a_63)
-                        in (some_64)
-                  in (zs_65)
+                            \(i_63: i64) : (f64) ->
+                              let (a_64: f64) = scaled_62[i_63] certified
+                              in (a_64)
+                        in (some_65)
+                  in (zs_66)
               in (zs_10)
         "#]],
     );
@@ -546,86 +550,87 @@ fn what_depends_on_a_first_reader_comes_after_it() {
         expect![[r#"
             def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, is_3: [m_1]i64) : (zs_4: [m_1]f64, s_5: f64) =
               let (add_22: i64) = i64.add m_1 m_1
-              let (mul_23: i64) = i64.mul add_22 2i64
-              let (le_24: bool) = i64.le mul_23 n_0
+              let (mul_23: i64) = i64.mul add_22 3i64
+              let (mul_24: i64) = i64.mul n_0 2i64
+              let (le_25: bool) = i64.le mul_23 mul_24
               let (zs_16: [m_1]f64) =
-                if le_24 then
-                  let (at_48: [add_22]i64) = concat (is_3, is_3)
-                  let (sub_49: i64) = i64.sub n_0 1i64
-                  let (at_53: [add_22]i64) =
-                    map add_22 (at_48)
-                      \(i_50: i64) : (i64) ->
-                        let (max_51: i64) = i64.max i_50 0i64
-                        let (min_52: i64) = i64.min max_51 sub_49
-                        in (min_52)
-                  let (read_56: [add_22]f64) =
-                    map add_22 (at_53)
-                      \(i_54: i64) : (f64) ->
-                        let (elem_55: f64) = xs_2[i_54] certified
-                        in (elem_55)
-                  let (ys_59: [add_22]f64) =
-                    map add_22 (read_56)
-                      \(x_57: f64) : (f64) ->
-                        let (y_58: f64) = f64.add x_57 x_57
-                        in (y_58)
-                  let (range_60: [m_1]i64) = iota i64 m_1 0i64 1i64
-                  let (ws_69: [m_1]f64) =
-                    map m_1 (is_3, range_60)
-                      \(i_61: i64, j_62: i64) : (f64) ->
-                        let (add_63: i64) = i64.add m_1 j_62
-                        let (add_64: i64) = i64.add m_1 m_1
-                        let (le_65: bool) = i64.le 0i64 i_61
-                        let (lt_66: bool) = i64.lt i_61 n_0
-                        let (and_67: bool) = bool.and le_65 lt_66
-                        let () = assert and_67 ("Index [", i_61, "] out of bounds for array of shape ", "[", n_0, "]", ".")
-                        let (w_68: f64) = ys_59[j_62] certified
-                        in (w_68)
-                  let (ns_70: [n_0]f64) = reshape [n_0] ws_69
-                  let (vs_73: [n_0]f64) =
-                    map n_0 (ns_70)
-                      \(a_71: f64) : (f64) ->
-                        let (v_72: f64) = f64.neg a_71
-                        in (v_72)
-                  let (range_74: [m_1]i64) = iota i64 m_1 0i64 1i64
-                  let (zs_85: [m_1]f64) =
-                    map m_1 (is_3, range_74)
-                      \(i_75: i64, j_76: i64) : (f64) ->
-                        let (add_77: i64) = i64.add m_1 j_76
-                        let (add_78: i64) = i64.add m_1 m_1
-                        let (z_79: f64) = vs_73[i_75]
-                        let (le_80: bool) = i64.le 0i64 i_75
-                        let (lt_81: bool) = i64.lt i_75 n_0
-                        let (and_82: bool) = bool.and le_80 lt_81
-                        let () = assert and_82 ("Index [", i_75, "] out of bounds for array of shape ", "[", n_0, "]", ".")
-                        let (y_83: f64) = ys_59[add_77] certified
-                        let (x_84: f64) = f64.add z_79 y_83
-                        in (x_84)
-                  in (zs_85)
+                if le_25 then
+                  let (at_49: [add_22]i64) = concat (is_3, is_3)
+                  let (sub_50: i64) = i64.sub n_0 1i64
+                  let (at_54: [add_22]i64) =
+                    map add_22 (at_49)
+                      \(i_51: i64) : (i64) ->
+                        let (max_52: i64) = i64.max i_51 0i64
+                        let (min_53: i64) = i64.min max_52 sub_50
+                        in (min_53)
+                  let (read_57: [add_22]f64) =
+                    map add_22 (at_54)
+                      \(i_55: i64) : (f64) ->
+                        let (elem_56: f64) = xs_2[i_55] certified
+                        in (elem_56)
+                  let (ys_60: [add_22]f64) =
+                    map add_22 (read_57)
+                      \(x_58: f64) : (f64) ->
+                        let (y_59: f64) = f64.add x_58 x_58
+                        in (y_59)
+                  let (range_61: [m_1]i64) = iota i64 m_1 0i64 1i64
+                  let (ws_70: [m_1]f64) =
+                    map m_1 (is_3, range_61)
+                      \(i_62: i64, j_63: i64) : (f64) ->
+                        let (add_64: i64) = i64.add m_1 j_63
+                        let (add_65: i64) = i64.add m_1 m_1
+                        let (le_66: bool) = i64.le 0i64 i_62
+                        let (lt_67: bool) = i64.lt i_62 n_0
+                        let (and_68: bool) = bool.and le_66 lt_67
+                        let () = assert and_68 ("Index [", i_62, "] out of bounds for array of shape ", "[", n_0, "]", ".")
+                        let (w_69: f64) = ys_60[j_63] certified
+                        in (w_69)
+                  let (ns_71: [n_0]f64) = reshape [n_0] ws_70
+                  let (vs_74: [n_0]f64) =
+                    map n_0 (ns_71)
+                      \(a_72: f64) : (f64) ->
+                        let (v_73: f64) = f64.neg a_72
+                        in (v_73)
+                  let (range_75: [m_1]i64) = iota i64 m_1 0i64 1i64
+                  let (zs_86: [m_1]f64) =
+                    map m_1 (is_3, range_75)
+                      \(i_76: i64, j_77: i64) : (f64) ->
+                        let (add_78: i64) = i64.add m_1 j_77
+                        let (add_79: i64) = i64.add m_1 m_1
+                        let (z_80: f64) = vs_74[i_76]
+                        let (le_81: bool) = i64.le 0i64 i_76
+                        let (lt_82: bool) = i64.lt i_76 n_0
+                        let (and_83: bool) = bool.and le_81 lt_82
+                        let () = assert and_83 ("Index [", i_76, "] out of bounds for array of shape ", "[", n_0, "]", ".")
+                        let (y_84: f64) = ys_60[add_78] certified
+                        let (x_85: f64) = f64.add z_80 y_84
+                        in (x_85)
+                  in (zs_86)
                 else
-                  let (ys_88: [n_0]f64) =
+                  let (ys_89: [n_0]f64) =
                     map n_0 (xs_2)
-                      \(x_86: f64) : (f64) ->
-                        let (y_87: f64) = f64.add x_86 x_86
-                        in (y_87)
-                  let (ws_91: [m_1]f64) =
+                      \(x_87: f64) : (f64) ->
+                        let (y_88: f64) = f64.add x_87 x_87
+                        in (y_88)
+                  let (ws_92: [m_1]f64) =
                     map m_1 (is_3)
-                      \(i_89: i64) : (f64) ->
-                        let (w_90: f64) = ys_88[i_89]
-                        in (w_90)
-                  let (ns_92: [n_0]f64) = reshape [n_0] ws_91
-                  let (vs_95: [n_0]f64) =
-                    map n_0 (ns_92)
-                      \(a_93: f64) : (f64) ->
-                        let (v_94: f64) = f64.neg a_93
-                        in (v_94)
-                  let (zs_100: [m_1]f64) =
+                      \(i_90: i64) : (f64) ->
+                        let (w_91: f64) = ys_89[i_90]
+                        in (w_91)
+                  let (ns_93: [n_0]f64) = reshape [n_0] ws_92
+                  let (vs_96: [n_0]f64) =
+                    map n_0 (ns_93)
+                      \(a_94: f64) : (f64) ->
+                        let (v_95: f64) = f64.neg a_94
+                        in (v_95)
+                  let (zs_101: [m_1]f64) =
                     map m_1 (is_3)
-                      \(i_96: i64) : (f64) ->
-                        let (z_97: f64) = vs_95[i_96]
-                        let (y_98: f64) = ys_88[i_96]
-                        let (x_99: f64) = f64.add z_97 y_98
-                        in (x_99)
-                  in (zs_100)
+                      \(i_97: i64) : (f64) ->
+                        let (z_98: f64) = vs_96[i_97]
+                        let (y_99: f64) = ys_89[i_97]
+                        let (x_100: f64) = f64.add z_98 y_99
+                        in (x_100)
+                  in (zs_101)
               let (s_21: f64) = f64.add 1.0f64 1.0f64
               in (zs_16, s_21)
         "#]],

@@ -809,3 +809,101 @@ fn small_arrays_in_loops_and_branches_are_scalars() {
         "#]],
     );
 }
+
+#[test]
+fn components_of_folds_that_nobody_needs_go() {
+    check(
+        &[remove_dead_code],
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64, zs: [n]f64) : (a: f64, c: [n]f64) =
+            let (a: f64, b: f64) =
+              reduce n (xs, ys)
+                op \(p: f64, q: f64, r: f64, s: f64) : (f64, f64) ->
+                  let (t: f64) = f64.add p r
+                  let (u: f64) = f64.mul q s
+                  in (t, u)
+                neutral (0.0f64, 1.0f64)
+            let (c: [n]f64, d: [n]f64, e: [n]f64) =
+              scan n (xs, ys, zs)
+                pre \(x: f64, y: f64, z: f64) : (f64, f64, f64) ->
+                  let (w: f64) = f64.mul x x
+                  let (v: f64) = f64.mul z z
+                  in (w, y, v)
+                op \(p: f64, q: f64, k: f64, r: f64, s: f64, l: f64) : (f64, f64, f64) ->
+                  let (t: f64) = f64.mul p s
+                  let (u: f64) = f64.mul q s
+                  let (m: f64) = f64.add k r
+                  let (o: f64) = f64.add m l
+                  in (t, u, o)
+                neutral (0.0f64, 1.0f64, 0.0f64)
+            in (a, c)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64, zs_3: [n_0]f64) : (a_4: f64, c_5: [n_0]f64) =
+              let (a_6: f64) =
+                reduce n_0 (xs_1)
+                  op \(p_8: f64, r_10: f64) : (f64) ->
+                    let (t_12: f64) = f64.add p_8 r_10
+                    in (t_12)
+                  neutral (0.0f64)
+              let (c_14: [n_0]f64, d_15: [n_0]f64) =
+                scan n_0 (xs_1, ys_2)
+                  pre \(x_17: f64, y_18: f64) : (f64, f64) ->
+                    let (w_20: f64) = f64.mul x_17 x_17
+                    in (w_20, y_18)
+                  op \(p_22: f64, q_23: f64, r_25: f64, s_26: f64) : (f64, f64) ->
+                    let (t_28: f64) = f64.mul p_22 s_26
+                    let (u_29: f64) = f64.mul q_23 s_26
+                    in (t_28, u_29)
+                  neutral (0.0f64, 1.0f64)
+              in (a_6, c_14)
+        "#]],
+    );
+}
+
+#[test]
+fn what_has_nothing_to_do_with_accumulators_moves_out() {
+    check(
+        &[hoist_invariants, simplify, remove_dead_code],
+        r"def f (n: i64, xs: [n]f64, is: [n]i64) : (s: [n]f64, w: [n]f64) =
+            let (zeros: [n]f64) = replicate [n] 0.0f64
+            let (s: [n]f64, w: [n]f64) =
+              with_acc
+                over [n] (zeros)
+                  op \(x: f64, y: f64) : (f64) ->
+                    let (z: f64) = f64.add x y
+                    in (z)
+                  neutral (0.0f64)
+                body \(acc: acc [n] (f64)) : (acc [n] (f64), [n]f64) ->
+                  let (w: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+                    let (y: f64) = f64.sin x
+                    in (y)
+                  let (more: acc [n] (f64)) = map n (is, w, acc) \(i: i64, y: f64, a: acc [n] (f64)) : (acc [n] (f64)) ->
+                    let (b: acc [n] (f64)) = update_acc a [i] (y)
+                    in (b)
+                  in (more, w)
+            in (s, w)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, is_2: [n_0]i64) : (s_3: [n_0]f64, w_4: [n_0]f64) =
+              let (zeros_5: [n_0]f64) = replicate [n_0] 0.0f64
+              let (w_12: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_13: f64) : (f64) ->
+                    let (y_14: f64) = f64.sin x_13
+                    in (y_14)
+              let (s_6: [n_0]f64) =
+                with_acc
+                  over [n_0] (zeros_5)
+                    op \(x_8: f64, y_9: f64) : (f64) ->
+                      let (z_10: f64) = f64.add x_8 y_9
+                      in (z_10)
+                    neutral (0.0f64)
+                  body \(acc_11: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
+                    let (more_15: acc [n_0] (f64)) =
+                      map n_0 (is_2, w_12, acc_11)
+                        \(i_16: i64, y_17: f64, a_18: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
+                          let (b_19: acc [n_0] (f64)) = update_acc a_18 [i_16] (y_17)
+                          in (b_19)
+                    in (more_15)
+              in (s_6, w_12)
+        "#]],
+    );
+}

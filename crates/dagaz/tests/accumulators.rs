@@ -247,7 +247,7 @@ fn sparse_matrices_times_vectors_keep_one_accumulator() {
 fn biases_of_gates_in_a_loop() {
     let f = "def f [n][m] (x: [n][m]f64, b: [2 * m]f64) : [n][m]f64 =
                loop s = x for _i < 3i64 do
-                 tabulate_2d n m (\\i j -> f64.exp (-(s[i, j] + b[j]) ** 2) * f64.tanh (s[i, j] + b[m + j]))";
+                 tabulate_2d n m (\\i j -> f64.cos (s[i, j] + b[j]) * f64.tanh (s[i, j] + b[m + j]))";
     let program = format!(
         "{f}
          entry primal [n][m] (a: [n][m]f64) (b: [2 * m]f64) = f (a, b)

@@ -44,8 +44,8 @@ impl Lower<'_> {
             unused.iter().for_each(|param| l.release_owned(param.var));
             Ok(())
         })?;
-        let inside: Vec<String> =
-            indices.iter().zip(shape).map(|(i, d)| format!("(u64){i} < (u64){}", self.atom(*d))).collect();
+        let bounds = indices.iter().zip(shape).map(|(i, d)| format!("(u64){i} < (u64){}", self.atom(*d)));
+        let inside: Vec<String> = self.only_if.iter().cloned().chain(bounds).collect();
         let (then, ()) = self.nested(build)?;
         let cond = if inside.is_empty() { "true".to_string() } else { inside.join(" && ") };
         self.out.push(Stm::If { cond, then, otherwise });

@@ -247,12 +247,23 @@ impl Lower<'_> {
 
     pub(super) fn concat(&mut self, pat: &[Param], arrays: &[VarId]) -> Lowered<()> {
         let param = only(pat)?;
-        self.remark(RemarkKind::Copy, "of all parts of a concatenation");
-        self.allocate(param)?;
+        let joined = self.allocate_for_parts(param)?;
+        self.remark(
+            RemarkKind::Copy,
+            match joined.len() {
+                0 => "of all parts of a concatenation",
+                made if made < arrays.len() => "of the parts of a concatenation that are not made there",
+                _ => "of no part of a concatenation: all are made there",
+            },
+        );
         let target = self.name(param.var);
         let mut offset = "0".to_string();
-        for array in arrays {
+        for (position, array) in arrays.iter().enumerate() {
             let ty = self.ty(*array)?;
+            if joined.contains(&position) {
+                offset = format!("{offset} + {}", self.product(ty.dims()));
+                continue;
+            }
             self.store(&target, &format!("({offset})"), &ty, (*array).into())?;
             offset = format!("{offset} + {}", self.product(ty.dims()));
         }
@@ -273,10 +284,10 @@ impl Lower<'_> {
 
     pub(super) fn array_lit(&mut self, pat: &[Param], row: &Type, elems: &[Atom]) -> Lowered<()> {
         let param = only(pat)?;
-        self.allocate(param)?;
+        let joined = self.allocate_for_parts(param)?;
         let target = self.name(param.var);
         let size = self.product(row.dims());
-        for (i, value) in elems.iter().enumerate() {
+        for (i, value) in elems.iter().enumerate().filter(|(i, _)| !joined.contains(i)) {
             let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
             self.store(&target, &offset, row, *value)?;
         }

@@ -47,6 +47,8 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         bases: HashMap::new(),
         deferred: None,
         guard: None,
+        only_if: None,
+        joined: HashMap::new(),
         is_at_border: false,
         is_at_outer_border: false,
         parallel: 0,

@@ -18,6 +18,7 @@ mod folds;
 mod functions;
 mod histograms;
 mod interior;
+mod joining;
 mod narrowing;
 mod overwriting;
 mod parallel;
@@ -100,6 +101,8 @@ struct Lower<'p> {
     open: Vec<OpenAcc>,
     /// Where the result of a statement belongs.
     dests: HashMap<VarId, Place>,
+    /// Arrays that have their memory before their parts are made.
+    joined: HashMap<VarId, joining::Joined>,
     /// Arrays that nobody else uses the memory of, though they have no reference to it.
     placed: HashSet<VarId>,
     /// Arrays that their variables are the only owners of, until they are consumed.
@@ -127,6 +130,8 @@ struct Lower<'p> {
     deferred: Option<Deferred>,
     /// In branches that are computed whether they are wanted or not: the variable that says if they are.
     guard: Option<String>,
+    /// In iterations that ran before: what they write counts only if this holds.
+    only_if: Option<String>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// There, around a loop of scalar operations.
@@ -400,10 +405,12 @@ impl<'p> Lower<'p> {
         // What is bound elsewhere may be seen by variables from elsewhere.
         let mut plans = overwriting::plans(&self.symbols, body);
         plans.retain(|plan| bound.contains(&plan.array));
+        let joints = joining::joints(body, |var| self.vars.get(&var).map(|info| info.ty.clone()));
         for (index, stm) in body.stms.iter().enumerate() {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
             self.prepare_maps(&plans, index)?;
+            self.prepare_joints(&joints, index)?;
             if matches!(stm.exp, Exp::Replicate { .. }) {
                 self.look_for_writes(body, stm);
             }

@@ -10,9 +10,11 @@ use super::folds::Fold;
 use super::interior::interior;
 use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
-use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
+use crate::{RemarkKind, scalar};
 
+/// So many numbers fill the vectors of most machines.
+const LANES: usize = 8;
 /// A border has so many iterations at most.
 const NARROW: usize = 32;
 /// So many operations are worth threads inside of a loop that has some already.
@@ -198,10 +200,52 @@ impl Lower<'_> {
         if self.is_at_outer_border && reads_in_branches(&lambda.body) {
             return self.one_by_one(pat, arrays, lambda, from, to);
         }
-        self.simple_loop(from, to, &[], &|l, i| {
+        self.loop_of_whole_vectors(from, to, lambda, &|l, i| {
             l.load_row(arrays, &lambda.params, i)?;
-            l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
+            l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, lambda, i))
         })
+    }
+
+    /// As [`Lower::simple_loop`], for a map. Functions such as `exp` take nearly as long for one number as for a vector, so
+    /// the iterations that do not fill one run together with the last ones before them, whose results nobody writes again:
+    ///
+    ///     for i < 14 { ys[i] = exp(xs[i]) }   ==>   for i < 8 { … } for k < 8 { i = 6 + k; if (i >= 8) ys[i] = exp(xs[i]) }
+    pub(super) fn loop_of_whole_vectors(
+        &mut self,
+        from: &str,
+        to: &str,
+        lambda: &Lambda,
+        build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let is_safe = !lambda.body.stms.iter().any(|stm| can_fail(&stm.exp));
+        if !is_safe || self.only_if.is_some() || !calls_vector_functions(&lambda.body) {
+            return self.simple_loop(from, to, &[], build);
+        }
+        let (whole, count) = (self.temp("whole"), self.temp("count"));
+        self.set("i64", count.as_str(), format!("({to}) - ({from})"));
+        self.set("i64", whole.as_str(), format!("{count} < {LANES} ? ({to}) : ({to}) - {count} % {LANES}"));
+        self.simple_loop(from, &whole, &[], build)?;
+        let last = self.nested(|l| {
+            l.simple_loop("0", &LANES.to_string(), &[], &|l, k| {
+                let i = l.temp("i");
+                l.set("i64", i.as_str(), format!("({to}) - {LANES} + {k}"));
+                l.only_if = Some(format!("{i} >= {whole}"));
+                let built = build(l, &i);
+                l.only_if = None;
+                built
+            })
+        });
+        let (then, ()) = last?;
+        self.out.push(Stm::If { cond: format!("{whole} < ({to})"), then, otherwise: Vec::new() });
+        Ok(())
+    }
+
+    /// Writes the scalars that an iteration gives, unless it ran before.
+    pub(super) fn write_wanted_results(&mut self, pat: &[Param], lambda: &Lambda, i: &str) -> Lowered<()> {
+        let Some(cond) = self.only_if.clone() else { return self.write_results(pat, lambda, i, &[]) };
+        let (then, ()) = self.nested(|l| l.write_results(pat, lambda, i, &[]))?;
+        self.out.push(Stm::If { cond, then, otherwise: Vec::new() });
+        Ok(())
     }
 
     pub(super) fn iteration_of_map(
@@ -432,6 +476,16 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether there are functions that the C library has for vectors.
+fn calls_vector_functions(body: &Body) -> bool {
+    body.stms.iter().any(|stm| match &stm.exp {
+        Exp::UnOp(op, ty, _) => ty.is_float() && scalar::has_vector_variant(*op),
+        Exp::BinOp(BinOp::Pow, ty, ..) => ty.is_float(),
+        Exp::If { then, otherwise, .. } => calls_vector_functions(then) || calls_vector_functions(otherwise),
+        _ => false,
+    })
 }
 
 /// Whether memory is read in branches. Vector units would do so with masks, which takes long where there is no memory.

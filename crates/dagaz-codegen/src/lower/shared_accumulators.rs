@@ -10,7 +10,7 @@
 //!            copies = neutral; for each piece { …copies[piece][i] += x… }; for each piece { acc += copies[piece] }
 //!          }
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -44,7 +44,10 @@ impl Lower<'_> {
         let is_along_row = self.is_along_row(arrays, lambda);
         let in_order = |l: &mut Self| {
             l.repeatedly(|l| match is_along_row {
-                true => l.simple_loop("0", &bound, &[], &|l, i| l.iteration_of_map(pat, arrays, lambda, i)),
+                true => l.loop_of_whole_vectors("0", &bound, lambda, &|l, i| {
+                    l.load_row(arrays, &lambda.params, i)?;
+                    l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, lambda, i))
+                }),
                 false => l.iterations_in_order(pat, ("0", &bound), arrays, lambda),
             })
         };
@@ -82,9 +85,16 @@ impl Lower<'_> {
         let bound = lambda.params.iter().chain(lambda.body.stms.iter().flat_map(|stm| &stm.pat));
         let bound: HashSet<VarId> = bound.map(|p| p.var).collect();
         let is_invariant = |atom: &Atom| atom.as_var().is_none_or(|var| !bound.contains(&var));
-        // Only under its first name is an accumulator a parameter, and so it is updated once.
+        // All updates of an accumulator are at the place of the iteration, whatever it is called by then.
+        let mut names: HashMap<VarId, VarId> = HashMap::new();
+        for stm in &lambda.body.stms {
+            if let (Exp::UpdateAcc { acc, .. }, [param]) = (&stm.exp, stm.pat.as_slice()) {
+                names.insert(param.var, names.get(acc).copied().unwrap_or(*acc));
+            }
+        }
         let is_sum_of_scalars = |acc: &VarId| {
-            let mut rows = arrays.iter().zip(&lambda.params).filter(|(_, p)| p.var == *acc);
+            let first = names.get(acc).unwrap_or(acc);
+            let mut rows = arrays.iter().zip(&lambda.params).filter(|(_, p)| p.var == *first);
             let number = rows.next().and_then(|(array, _)| self.accs.get(array));
             number.map(|number| &self.open[*number]).is_some_and(|open| {
                 let is_scalar = open.arrays.iter().all(|array| array.ty.rank() == open.shape.len());

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::free_vars;
+use dagaz_core::visit::{bodies, free_vars};
 
 use super::{Facts, own_vars};
 
@@ -91,6 +91,9 @@ impl<'f> Demand<'f> {
 
     /// What a statement wants of its operands, if its results are to have the places only.
     fn operands(&mut self, stm: &Stm, axes: &[usize]) -> Option<()> {
+        if !bodies(&stm.exp).into_iter().all(|body| self.facts.knows(body)) {
+            return None;
+        }
         match (&stm.exp, axes) {
             (Exp::Map { arrays, lambda, .. }, _) if axes.iter().all(|axis| *axis == 0) => {
                 self.shorter_map(stm, arrays, lambda)

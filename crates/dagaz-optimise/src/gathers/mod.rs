@@ -1,7 +1,7 @@
 //! Arrays of which a few elements are read are computed at the places that are read.
 //!
 //! ```text
-//! let (ys: [n]f64) = map n (xs) f                 let (few: bool) = i64.le (2 * m) n
+//! let (ys: [n]f64) = map n (xs) f                 let (few: bool) = i64.le (3 * m) (2 * n)
 //! let (zs: [m]f64) =                              let (zs: [m]f64) = if few then
 //!   map m (is) \(i: i64) : (f64) ->                   let (at: [m]i64) = map m (is) \(i) -> min (max i 0) (n - 1)
 //!     let (y: f64) = ys[i]                 ==>        let (xs: [m]f64) = map m (at) \(i) -> xs[i]
@@ -41,8 +41,8 @@ use self::rewrite::{Places, Rewriter};
 
 /// Regions of more statements are not worth a second version.
 const LARGE: usize = 3000;
-/// The elements that are read are few if there are so many times as many in all.
-const MANY: i64 = 2;
+/// The elements that are read are few if they are at most two thirds of all.
+const FEW: (i64, i64) = (2, 3);
 
 /// Whether there was such an array.
 pub fn compute_what_is_read(program: &mut Program) -> bool {
@@ -89,6 +89,14 @@ impl Facts {
             self.note(params);
             body.stms.iter_mut().for_each(|stm| self.stm(stm));
         });
+    }
+
+    /// Whether the body was there from the beginning: one that this pass has made has variables of which nothing is known.
+    fn knows(&self, body: &Body) -> bool {
+        body.stms.iter().all(|stm| {
+            let is_known = stm.pat.iter().all(|p| self.types.contains_key(&p.var));
+            is_known && bodies(&stm.exp).into_iter().all(|inner| self.knows(inner))
+        })
     }
 
     fn dims(&self, var: VarId) -> &[Atom] {
@@ -209,8 +217,9 @@ impl<'f> Pass<'f> {
         }
         self.b.push_scope();
         let number = self.b.sum(&sizes, loc);
-        let doubled = self.b.mul(PrimType::I64, number, Atom::i64(MANY), loc);
-        let are_few = self.b.le(PrimType::I64, doubled, gathering.size, loc);
+        let read = self.b.mul(PrimType::I64, number, Atom::i64(FEW.1), loc);
+        let all = self.b.mul(PrimType::I64, gathering.size, Atom::i64(FEW.0), loc);
+        let are_few = self.b.le(PrimType::I64, read, all, loc);
         Some(Choice { number, are_few, stms: self.b.pop_scope() })
     }
 

@@ -75,6 +75,31 @@ impl Simplifier {
         self.subst.params(&mut stm.pat);
     }
 
+    /// Results of a use of accumulators that are bound outside of it.
+    pub(super) fn results_from_outside(&mut self, stm: &mut Stm) {
+        let Exp::WithAcc { inputs, lambda } = &mut stm.exp else { return };
+        let bound: HashSet<VarId> = lambda.params.iter().map(|p| p.var).collect();
+        let made = |var: VarId| lambda.body.stms.iter().any(|stm| stm.pat.iter().any(|p| p.var == var));
+        let is_inside = |atom: &Atom| atom.as_var().is_some_and(|var| bound.contains(&var) || made(var));
+        let arrays: usize = inputs.iter().map(|input| input.arrays.len()).sum();
+        let results = &lambda.body.result[inputs.len()..];
+        let stays: Vec<bool> = results.iter().map(is_inside).collect();
+        if stays.iter().all(|stays| *stays) {
+            return;
+        }
+        for ((param, atom), stays) in stm.pat[arrays..].iter().zip(results).zip(&stays) {
+            if !stays {
+                self.subst.insert(param.var, *atom);
+            }
+        }
+        let with = |count: usize| [vec![true; count], stays.clone()].concat();
+        let (of_pat, of_lambda) = (with(arrays), with(inputs.len()));
+        keep(&mut lambda.ret, &of_lambda);
+        keep(&mut lambda.body.result, &of_lambda);
+        keep(&mut stm.pat, &of_pat);
+        self.subst.params(&mut stm.pat);
+    }
+
     /// Parameters of a loop that every iteration passes on as they are.
     pub(super) fn invariant_params(&mut self, stm: &mut Stm) {
         let Exp::Loop { params, body, .. } = &mut stm.exp else { return };

@@ -162,6 +162,7 @@ impl Simplifier {
         match &stm.exp {
             Exp::If { .. } => self.same_in_both(stm),
             Exp::Map { .. } => self.plain_results(stm),
+            Exp::WithAcc { .. } => self.results_from_outside(stm),
             _ => {}
         }
     }

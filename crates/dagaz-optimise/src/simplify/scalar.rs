@@ -1,6 +1,7 @@
 //! Scalar operations: constants are computed, and identities that hold for every value are used.
 //!
-//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay.
+//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay. `x ** 2` is `x * x`, which is rounded
+//! correctly.
 
 use dagaz_core::build::fold_binop;
 use dagaz_core::exp::Exp;
@@ -67,6 +68,13 @@ impl Simplifier {
     fn binop(&self, op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Option<Rewrite> {
         if matches!(op, BinOp::Min | BinOp::Max | BinOp::And | BinOp::Or) && x == y {
             return Some(Rewrite::Alias(vec![x]));
+        }
+        if let (BinOp::Pow, true, Some(power)) = (op, ty.is_float(), y.as_const().and_then(Prim::as_f64)) {
+            return match power {
+                1.0 => Some(Rewrite::Alias(vec![x])),
+                2.0 => Some(Rewrite::Become(Box::new(Exp::BinOp(BinOp::Mul, ty, x, x)))),
+                _ => None,
+            };
         }
         if ty.is_float() {
             return float_zero(op, x, y).map(|atom| Rewrite::Alias(vec![atom]));
