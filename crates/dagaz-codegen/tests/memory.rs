@@ -239,22 +239,30 @@ fn check_concat(use_again: &str, result: &str, expected: Expect) {
 
 #[test]
 fn the_parts_of_a_concatenation_are_made_there() {
-    check_concat("", "0.0f64", expect![[r#"
+    check_concat(
+        "",
+        "0.0f64",
+        expect![[r#"
         as_7[i_t4] = a_9;
         bs_10[i_t8] = b_12;
         dz_block *r_13_mem = dz_alloc(ctx, 1, k_2, sizeof(f64), 10);
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_part_that_is_used_once_more_is_copied() {
-    check_concat("let (first: f64) = as[0i64]", "first", expect![[r#"
+    check_concat(
+        "let (first: f64) = as[0i64]",
+        "first",
+        expect![[r#"
         as_7[i_t4] = a_9;
         bs_10[i_t8] = b_12;
         dz_block *as_7_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
         dz_block *r_14_mem = dz_alloc(ctx, 2, k_2, sizeof(f64), 10);
         dz_copy(ctx, r_14 + (0), as_7, (n_0) * sizeof(f64));
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

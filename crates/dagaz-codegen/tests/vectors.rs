@@ -147,24 +147,25 @@ fn accumulators_that_are_added_to_several_times() {
             param "base" : unique value "[2][]f64" [2i64][n]f64
             result value "[2][]f64" [2i64][n]f64"#,
         expect![[r#"
-            for (i64 i_t8 = from_t6; i_t8 < to_t7; i_t8++) {
+            for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
             if ((u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
             if ((u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
-            for (i64 i_t13 = 0; i_t13 < copies_t1; i_t13++) {
+            for (i64 i_t18 = 0; i_t18 < here_t8; i_t18++) {
             #pragma omp simd
-            for (i64 i_t15 = from_t11; i_t15 < to_t12; i_t15++) {
+            for (i64 i_t20 = from_t16; i_t20 < to_t17; i_t20++) {
             if (DZ_UNLIKELY(n_0 < 0)) {
+            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             #pragma omp simd
-            for (i64 i_t4 = 0; i_t4 < copies_t1 * (2L * n_0); i_t4++) {
+            for (i64 i_t10 = 0; i_t10 < here_t8 * (2L * n_0); i_t10++) {
             #pragma omp simd
-            for (i64 i_t20 = 0; i_t20 < whole_t17; i_t20++) {
+            for (i64 i_t25 = 0; i_t25 < whole_t22; i_t25++) {
             if ((u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
             if ((u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
-            if (whole_t17 < (n_0)) {
+            if (whole_t22 < (n_0)) {
             #pragma omp simd
-            for (i64 i_t24 = 0; i_t24 < 8; i_t24++) {
-            if (i_t25 >= whole_t17 && (u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
-            if (i_t25 >= whole_t17 && (u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            for (i64 i_t29 = 0; i_t29 < 8; i_t29++) {
+            if (i_t30 >= whole_t22 && (u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if (i_t30 >= whole_t22 && (u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
         "#]],
     );
 }

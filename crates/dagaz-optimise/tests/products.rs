@@ -54,7 +54,9 @@ fn a_product_is_divided_where_it_is_a_normal_number() {
               in (y)
             in (ys)",
     );
-    check(&program, expect![[r#"
+    check(
+        &program,
+        expect![[r#"
         def f (n_0: i64, c_1: f64, xs_2: [n_0]f64) : (ys_3: [n_0]f64) =
           let (more_8: i64) = i64.add n_0 1i64
           let (last_9: i64) = i64.sub n_0 1i64
@@ -140,7 +142,8 @@ fn a_product_is_divided_where_it_is_a_normal_number() {
                 let (y_25: f64) = f64.mul other_74 c_1
                 in (y_25)
           in (ys_21)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -153,7 +156,9 @@ fn sums_are_not_products() {
               in (y)
             in (ys)",
     );
-    check(&program, expect![[r#"
+    check(
+        &program,
+        expect![[r#"
         def f (n_0: i64, c_1: f64, xs_2: [n_0]f64) : (ys_3: [n_0]f64) =
           let (scanned_4: [n_0]f64) =
             scan n_0 (xs_2)
@@ -182,7 +187,8 @@ fn sums_are_not_products() {
                 let (y_24: f64) = f64.mul l_22 r_23
                 in (y_24)
           in (ys_21)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -196,7 +202,9 @@ fn sides_that_are_needed_by_themselves_stay() {
               in (y)
             in (ys)",
     );
-    check(&program, expect![[r#"
+    check(
+        &program,
+        expect![[r#"
         def f (n_0: i64, c_1: f64, xs_2: [n_0]f64) : (ys_3: [n_0]f64) =
           let (scanned_4: [n_0]f64) =
             scan n_0 (xs_2)
@@ -226,5 +234,6 @@ fn sides_that_are_needed_by_themselves_stay() {
                 let (y_25: f64) = f64.add z_24 l_22
                 in (y_25)
           in (ys_21)
-    "#]]);
+    "#]],
+    );
 }
