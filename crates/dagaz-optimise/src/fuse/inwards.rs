@@ -32,7 +32,7 @@ const MOST_STATEMENTS: usize = 80;
 
 impl Fuser<'_> {
     /// Maps whose results only a `with_acc` needs go inside of it.
-    pub(super) fn into_accumulation(&mut self, stm: &mut Stm, seen: &mut Seen) {
+    pub(super) fn enter_accumulation(&mut self, stm: &mut Stm, seen: &mut Seen) {
         while let Some(position) = self.sole_producer(stm, seen, |first| matches!(first.exp, Exp::Map { .. }))
         {
             let Exp::WithAcc { lambda, .. } = &mut stm.exp else { return };
@@ -42,9 +42,9 @@ impl Fuser<'_> {
     }
 
     /// An operation goes to the ends of the branches that make what it takes.
-    pub(super) fn into_branches(&mut self, stm: &mut Stm, seen: &mut Seen) -> bool {
-        let ends_in_maps = |first: &Stm| matches!(first.exp, Exp::If { .. });
-        let Some(position) = self.sole_producer(stm, seen, ends_in_maps) else { return false };
+    pub(super) fn enter_branches(&mut self, stm: &mut Stm, seen: &mut Seen) -> bool {
+        let is_branch = |first: &Stm| matches!(first.exp, Exp::If { .. });
+        let Some(position) = self.sole_producer(stm, seen, is_branch) else { return false };
         if size(&stm.exp) > MOST_STATEMENTS {
             return false;
         }

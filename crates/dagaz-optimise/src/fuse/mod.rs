@@ -113,7 +113,7 @@ impl Fuser<'_> {
         let mut seen = Seen::default();
         for mut stm in std::mem::take(&mut body.stms) {
             if matches!(stm.exp, Exp::WithAcc { .. }) {
-                self.into_accumulation(&mut stm, &mut seen);
+                self.enter_accumulation(&mut stm, &mut seen);
             }
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
             if rows(&stm.exp).is_some_and(|(_, arrays)| arrays.iter().any(|a| seen.copies.contains(a)))
@@ -138,7 +138,7 @@ impl Fuser<'_> {
             while self.sink(&mut stm, &seen) {
                 self.has_changed = true;
             }
-            if self.into_branches(&mut stm, &mut seen) {
+            if self.enter_branches(&mut stm, &mut seen) {
                 seen.stms.push(stm);
                 continue;
             }
