@@ -20,6 +20,7 @@ mod gathers;
 mod hoist;
 mod inline;
 mod precompute;
+mod products;
 mod rows;
 mod scalars;
 mod sharing;
@@ -43,6 +44,7 @@ pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
 pub use crate::precompute::precompute_functions;
+pub use crate::products::divide_products;
 pub use crate::rows::read_rows;
 pub use crate::scalars::take_small_arrays_apart;
 pub use crate::simplify::simplify;
@@ -121,6 +123,8 @@ fn optimise(program: &mut Program) {
         take_small_arrays_apart(program);
         simplify(program);
         remove_dead_code(program);
+        // The maps around a product are one now.
+        let has_changed = divide_products(program) || has_changed;
         if !has_changed {
             break;
         }

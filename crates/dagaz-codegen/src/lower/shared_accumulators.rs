@@ -19,7 +19,7 @@ use super::accumulators::elementwise;
 use super::parallel::can_fail;
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
-use crate::imp::Stm;
+use crate::imp::{LoopKind, Stm};
 
 /// The copies of one array of an accumulator.
 struct Copies {
@@ -48,7 +48,7 @@ impl Lower<'_> {
                     l.load_row(arrays, &lambda.params, i)?;
                     l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, lambda, i))
                 }),
-                false => l.iterate("0", &bound, |l, i| l.iteration_of_map(pat, arrays, lambda, i)),
+                false => l.iterations_in_order(pat, ("0", &bound), arrays, lambda),
             })
         };
         let mut numbers: Vec<usize> =
@@ -114,6 +114,33 @@ impl Lower<'_> {
             })
     }
 
+    /// A loop over iterations. One that is a few scalar operations does not ask whether to go on: that would take as long.
+    fn iterations_in_order(
+        &mut self,
+        pat: &[Param],
+        (from, to): (&str, &str),
+        arrays: &[VarId],
+        lambda: &Lambda,
+    ) -> Lowered<()> {
+        if !self.has_no_loops(arrays, lambda) {
+            return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
+        }
+        self.loop_from(LoopKind::Sequential, from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
+    }
+
+    /// Whether an iteration is scalar operations, and updates of accumulators by scalars.
+    fn has_no_loops(&self, arrays: &[VarId], lambda: &Lambda) -> bool {
+        let numbers = arrays.iter().filter_map(|array| self.accs.get(array));
+        let are_scalar = numbers.map(|number| &self.open[*number]).all(|open| {
+            let has_scalars = open.arrays.iter().all(|array| array.ty.rank() == open.shape.len());
+            has_scalars && open.op.as_ref().is_none_or(|(op, _)| self.is_simple(op))
+        });
+        let is_plain =
+            |stm: &dagaz_core::exp::Stm| matches!(stm.exp, Exp::UpdateAcc { .. }) || self.is_simple_stm(stm);
+        let has_rows = lambda.params.iter().any(|p| p.ty.is_array());
+        are_scalar && !has_rows && lambda.body.stms.iter().all(is_plain)
+    }
+
     /// Whether copies of an accumulator can be combined, element by element.
     fn can_be_copied(&self, acc: &OpenAcc) -> bool {
         let rank = acc.shape.len();
@@ -177,13 +204,20 @@ impl Lower<'_> {
             (acc.arrays, acc.is_copy) = (copied.iter().map(|c| c.mine.clone()).collect(), true);
         }
         let built = self.pieces_of(count, grain, |l, from, to| {
+            let has_no_loops = l.has_no_loops(arrays, lambda);
             for Copies { mine, own, size, .. } in all.iter().flatten() {
                 l.bind(mine, false);
                 let (ty, name) = (elem(&mine.ty)?, l.name(mine.var));
-                l.set(format!("{ty} *"), name, format!("{own} + {from} / {grain} * ({size})"));
+                // Nothing else in the loop reads the copy, which the C compiler would not know.
+                let qualifier = if has_no_loops { "restrict " } else { "" };
+                let place = format!("{own} + {from} / {grain} * ({size})");
+                l.set(format!("{ty} *{qualifier}"), name.as_str(), place);
+                if has_no_loops {
+                    l.line(format!("DZ_IN_REGISTER({name});"));
+                }
             }
             let (from, to) = (format!("{first} + {from}"), format!("{first} + {to}"));
-            l.iterate(&from, &to, |l, i| l.iteration_of_map(pat, arrays, lambda, i))
+            l.iterations_in_order(pat, (&from, &to), arrays, lambda)
         });
         for (number, acc) in numbers.iter().zip(outside) {
             self.open[*number] = acc;

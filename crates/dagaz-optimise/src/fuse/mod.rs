@@ -2,7 +2,8 @@
 //!
 //! A map goes into the operation that takes its results: another map, or a reduction, scan, histogram or scatter, which
 //! applies it first. Operations of the same width that read the same array become one (see `horizontal`). Where a map has
-//! results that are needed elsewhere, too, the cheap end of it may move (see `sink`).
+//! results that are needed elsewhere, too, the cheap end of it may move (see `sink`). Branches and accumulators between the
+//! two are no obstacle (see `inwards`).
 //!
 //! ```text
 //! let (ys: [n]f64) =                               let (s: f64) =
@@ -19,6 +20,7 @@
 //! results are gone; leaves `let (x: t) = a` to [`crate::simplify`].
 
 mod horizontal;
+mod inwards;
 mod sink;
 
 use std::collections::{HashMap, HashSet};
@@ -27,6 +29,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars};
 
+use self::sink::Widened;
 use crate::effects::Effects;
 use crate::sharing::Sharing;
 use crate::walk::{bodies, for_each_body};
@@ -49,13 +52,14 @@ pub fn fuse_operations(program: &mut Program) -> bool {
         vars: &mut program.vars,
         has_changed: false,
         numbers: HashSet::new(),
+        widened: HashMap::new(),
     };
     program.funs.iter_mut().for_each(|fun| fuser.body(&mut fun.body));
     fuser.has_changed
 }
 
 /// How often each variable is used, as an operand or as a result.
-fn count_body(body: &Body, uses: &mut HashMap<VarId, usize>) {
+pub(crate) fn count_body(body: &Body, uses: &mut HashMap<VarId, usize>) {
     let mut count = |atom: Atom| {
         if let Atom::Var(var) = atom {
             *uses.entry(var).or_default() += 1;
@@ -78,6 +82,8 @@ struct Fuser<'p> {
     has_changed: bool,
     /// Arrays `start, start + step, …`, which take no memory to read.
     numbers: HashSet<VarId>,
+    /// Arrays that are others with larger integers, and which.
+    widened: HashMap<VarId, Widened>,
 }
 
 /// The statements of a body that were seen, and which of them may be fused with later ones.
@@ -86,6 +92,8 @@ struct Seen {
     stms: Vec<Stm>,
     /// The maps, by each of their results.
     maps: HashMap<VarId, usize>,
+    /// The maps and branches, by each of their results.
+    makers: HashMap<VarId, usize>,
     /// Arrays that are one value many times.
     copies: HashSet<VarId>,
     /// The operations that cannot stop the program, by the arrays they read; the latest ones last.
@@ -104,6 +112,9 @@ impl Fuser<'_> {
     fn body(&mut self, body: &mut Body) {
         let mut seen = Seen::default();
         for mut stm in std::mem::take(&mut body.stms) {
+            if matches!(stm.exp, Exp::WithAcc { .. }) {
+                self.enter_accumulation(&mut stm, &mut seen);
+            }
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
             if rows(&stm.exp).is_some_and(|(_, arrays)| arrays.iter().any(|a| seen.copies.contains(a)))
                 && !has_function(&stm.exp)
@@ -126,6 +137,10 @@ impl Fuser<'_> {
             }
             while self.sink(&mut stm, &seen) {
                 self.has_changed = true;
+            }
+            if self.enter_branches(&mut stm, &mut seen) {
+                seen.stms.push(stm);
+                continue;
             }
             while let Some(position) = self.sibling(&stm, &seen) {
                 self.has_changed = true;
@@ -154,11 +169,15 @@ impl Fuser<'_> {
         if matches!(stm.exp, Exp::Iota { .. }) {
             self.numbers.extend(stm.pat.iter().map(|p| p.var));
         }
-        let Some((_, arrays)) = rows(&stm.exp) else { return };
         if stm.pat.iter().any(|p| p.ty.is_acc()) {
             return;
         }
+        if matches!(stm.exp, Exp::Map { .. } | Exp::If { .. }) {
+            seen.makers.extend(stm.pat.iter().map(|p| (p.var, position)));
+        }
+        let Some((_, arrays)) = rows(&stm.exp) else { return };
         if matches!(stm.exp, Exp::Map { .. }) {
+            self.note_widened(stm);
             seen.maps.extend(stm.pat.iter().map(|p| (p.var, position)));
         }
         if !self.effects.is_removable(stm) {
@@ -295,6 +314,7 @@ impl Seen {
         let stm = std::mem::replace(stm, empty);
         stm.pat.iter().for_each(|p| {
             self.maps.remove(&p.var);
+            self.makers.remove(&p.var);
         });
         stm
     }

@@ -13,6 +13,9 @@
 //!
 //! One array less is written, and as many are read. Up to four additions, multiplications, comparisons and the like may
 //! be done twice for that; divisions and elementary functions never are.
+//!
+//! An array of integers that is another one with smaller integers is converted wherever it is read, row by row, however
+//! often that is: indices are `i64` in the end, and need not be so in memory.
 
 use std::collections::HashSet;
 
@@ -37,7 +40,36 @@ struct Tail {
     result: VarId,
 }
 
+/// An array of integers as another one has them, converted.
+pub(super) struct Widened {
+    width: Atom,
+    source: VarId,
+    element: VarId,
+    stms: Vec<Stm>,
+    result: VarId,
+}
+
 impl Fuser<'_> {
+    /// Notes what is but a conversion of an array that keeps its elements.
+    pub(super) fn note_widened(&mut self, stm: &Stm) {
+        let Exp::Map { width, arrays, lambda } = &stm.exp else { return };
+        for (param, result) in stm.pat.iter().zip(&lambda.body.result) {
+            let Some(result) = result.as_var() else { continue };
+            let is_made = |stm: &&Stm| stm.pat.iter().any(|p| p.var == result);
+            let Some(made) = lambda.body.stms.iter().find(is_made) else { continue };
+            let Exp::Convert(from, to, Atom::Var(element)) = made.exp else { continue };
+            let Some(row) = lambda.params.iter().position(|p| p.var == element) else { continue };
+            let source = arrays[row];
+            let is_larger = from.is_int() && to.is_int() && from.bytes() <= to.bytes();
+            let is_kept =
+                !self.sharing.roots(source.into()).any(|root| self.sharing.consumed.contains(&root));
+            if is_larger && is_kept && !self.numbers.contains(&source) {
+                let stms = vec![made.clone()];
+                self.widened.insert(param.var, Widened { width: *width, source, element, stms, result });
+            }
+        }
+    }
+
     /// Whether the statement now does the last operations of a map itself.
     pub(super) fn sink(&mut self, stm: &mut Stm, seen: &Seen) -> bool {
         let Some(tail) = self.tail(stm, seen) else { return false };
@@ -74,6 +106,14 @@ impl Fuser<'_> {
 
     fn tail(&self, stm: &Stm, seen: &Seen) -> Option<Tail> {
         let (width, arrays) = rows(&stm.exp)?;
+        let widened = arrays.iter().enumerate().find_map(|(slot, array)| {
+            let Widened { width: own, source, element, stms, result } = self.widened.get(array)?;
+            let (source, element, result) = (*source, *element, *result);
+            (*own == width).then(|| Tail { slot, source, element, stms: stms.clone(), result })
+        });
+        if widened.is_some() {
+            return widened;
+        }
         arrays.iter().enumerate().find_map(|(slot, array)| {
             let position = *seen.maps.get(array)?;
             let first = &seen.stms[position];
