@@ -103,7 +103,7 @@ def options():
     parser.add_argument("names", nargs="*", metavar="NAME", help="problems; all of them unless told")
     parser.add_argument("--row", metavar="TEXT", default="", help="only rows with this in their name")
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the leading data size of every row")
-    parser.add_argument("--full", action="store_true", help="all of the sizes that were chosen for GPUs, and not a part of them")
+    parser.add_argument("--full", action="store_true", help="all rows, with all of the sizes that were chosen for GPUs, and not a part of them")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="for the table with several threads; 1 for none")
     parser.add_argument("--quick", action="store_true", help="the first row of every problem, and short times")
     parser.add_argument("--growth", action="store_true", help="also how the derivative grows with the input")
@@ -130,7 +130,8 @@ def inputs_of(problem, arguments):
     if arguments.input:
         yield from ((path.stem, problem.read(path)) for path in arguments.input)
         return
-    rows = [(title, size) for title, size in problem.rows.items() if arguments.row in title]
+    rows = [(title, size) for title, size in problem.rows.items()
+            if arguments.row in title and (arguments.full or title not in problem.only_full)]
     for title, size in rows[:1] if arguments.quick else rows:
         scale = arguments.scale * (1 if arguments.full else problem.part)
         if scale != 1:

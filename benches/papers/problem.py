@@ -49,6 +49,8 @@ class Problem:
     leading: int = 0
     # The part of the leading size that a processor gets unless `--full` says otherwise: many sizes were chosen for GPUs.
     part: float = 1.0
+    # Rows that only `--full` measures.
+    only_full: tuple[str, ...] = ()
     # Inputs from a file in the format that others publish them in.
     read: Callable[[Path], list] | None = None
     # A remark below the tables.
