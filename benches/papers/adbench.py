@@ -31,6 +31,7 @@ GMM = Problem(
     inputs=mixture,
     differentiated=[0, 1, 2],
     sizes=lambda inputs: [*inputs[3].shape, *inputs[2].shape],
+    only_full=("n=10k d=128 K=25", "n=10k d=128 K=200"),
     growth=[(250, 32, 25), (1000, 32, 25), (4000, 32, 25), (16_000, 32, 25)],
     read=adbench_files.mixture,
 )
