@@ -267,3 +267,13 @@ fn what_a_product_is_added_to_may_be_needed_again() {
         SIZES,
     );
 }
+
+#[test]
+fn the_gradient_of_a_mixture_is_products_of_matrices() {
+    let source = include_str!("../../../benches/papers/gmm.fut");
+    let program = compile_source("gmm.fut", source).unwrap_or_else(|failure| panic!("{}", failure.summary()));
+    let text = print_without_locs(program.core());
+    let derivative = text.split("\n\n").find(|part| part.starts_with("def derivative ")).expect("a function");
+    // Two for each of the sums over points: one forwards, one backwards; and two for the means, which are small.
+    assert_eq!(derivative.matches("= contract ").count(), 4, "{derivative}");
+}

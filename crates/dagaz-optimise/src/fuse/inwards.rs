@@ -15,7 +15,9 @@
 //!     map n (ys, acc) …                              map n (ys, acc) …
 //! ```
 //!
-//! Both run once, as before. What is used elsewhere stays, and so does an operation that is too large to be there twice.
+//! Both run once, as before. What is used elsewhere stays, and so does an operation that is too large to be there twice, or that
+//! has folds inside: sums of products are to leave the maps around them, and cannot leave a branch or the function of a
+//! `with_acc`.
 
 use std::collections::HashMap;
 
@@ -33,8 +35,8 @@ const MOST_STATEMENTS: usize = 80;
 impl Fuser<'_> {
     /// Maps whose results only a `with_acc` needs go inside of it.
     pub(super) fn enter_accumulation(&mut self, stm: &mut Stm, seen: &mut Seen) {
-        while let Some(position) = self.sole_producer(stm, seen, |first| matches!(first.exp, Exp::Map { .. }))
-        {
+        let is_plain = |first: &Stm| matches!(first.exp, Exp::Map { .. }) && !has_folds_inside(&first.exp);
+        while let Some(position) = self.sole_producer(stm, seen, is_plain) {
             let Exp::WithAcc { lambda, .. } = &mut stm.exp else { return };
             lambda.body.stms.insert(0, seen.take(position));
             self.has_changed = true;
@@ -45,7 +47,7 @@ impl Fuser<'_> {
     pub(super) fn enter_branches(&mut self, stm: &mut Stm, seen: &mut Seen) -> bool {
         let is_branch = |first: &Stm| matches!(first.exp, Exp::If { .. });
         let Some(position) = self.sole_producer(stm, seen, is_branch) else { return false };
-        if size(&stm.exp) > MOST_STATEMENTS {
+        if size(&stm.exp) > MOST_STATEMENTS || has_folds_inside(&stm.exp) {
             return false;
         }
         let first = seen.take(position);
@@ -123,6 +125,17 @@ fn count_exp(exp: &Exp, uses: &mut HashMap<VarId, usize>) {
         }
     });
     bodies(exp).into_iter().for_each(|body| count_body(body, uses));
+}
+
+fn has_folds_inside(exp: &Exp) -> bool {
+    bodies(exp).into_iter().flat_map(|body| &body.stms).any(|stm| {
+        let is_fold = match &stm.exp {
+            Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => true,
+            Exp::Loop { .. } | Exp::WithAcc { .. } | Exp::Contract { .. } => true,
+            _ => false,
+        };
+        is_fold || has_folds_inside(&stm.exp)
+    })
 }
 
 fn size(exp: &Exp) -> usize {
