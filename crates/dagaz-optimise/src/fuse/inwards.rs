@@ -129,11 +129,16 @@ fn count_exp(exp: &Exp, uses: &mut HashMap<VarId, usize>) {
 
 fn has_folds_inside(exp: &Exp) -> bool {
     bodies(exp).into_iter().flat_map(|body| &body.stms).any(|stm| {
-        let is_fold = match &stm.exp {
-            Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => true,
-            Exp::Loop { .. } | Exp::WithAcc { .. } | Exp::Contract { .. } => true,
-            _ => false,
-        };
+        let is_fold = matches!(
+            &stm.exp,
+            Exp::Reduce { .. }
+                | Exp::Scan { .. }
+                | Exp::Hist { .. }
+                | Exp::Scatter { .. }
+                | Exp::Loop { .. }
+                | Exp::WithAcc { .. }
+                | Exp::Contract { .. }
+        );
         is_fold || has_folds_inside(&stm.exp)
     })
 }
