@@ -24,7 +24,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars, lambdas};
 
 use crate::effects::{cannot_fail, is_elementary_function};
-use crate::walk::{Substitution, bodies, operands_mut};
+use crate::walk::{Substitution, bodies};
 
 pub fn precompute_functions(program: &mut Program) {
     let b = Builder::new(std::mem::take(&mut program.vars));
@@ -230,19 +230,8 @@ impl Pass {
             params.push(fresh);
             arrays.push(*root);
         }
-        let mut body = Body::default();
-        for stm in stms {
-            let mut stm = stm.clone();
-            operands_mut(&mut stm.exp, &mut |atom| copy.apply(atom));
-            for param in &mut stm.pat {
-                let hint = self.b.vars.hint(param.var).to_owned();
-                let fresh = self.b.fresh(&hint);
-                copy.insert(param.var, fresh.into());
-                param.var = fresh;
-            }
-            body.stms.push(stm);
-        }
-        body.result.push(copy.of(result.var.into()));
+        let stms = copy.copies(&mut self.b.vars, stms);
+        let body = Body { stms, result: vec![copy.of(result.var.into())] };
         let lambda = Lambda { params, body, ret: vec![result.ty.clone()] };
         let dims: Vec<Atom> = path.iter().map(|(_, width)| *width).collect();
         let exp = crate::unflatten::nest(&mut self.b, arrays, lambda, &dims, loc);

@@ -15,7 +15,7 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::prim::Prim;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::walk::{Substitution, for_each_body, operands_mut};
+use crate::walk::{Substitution, for_each_body};
 
 /// The largest width that is written out.
 const MOST_ROWS: i64 = 8;
@@ -137,17 +137,7 @@ impl Unrolled<'_> {
     fn apply(&mut self, lambda: &Lambda, arguments: &[Atom]) -> Vec<Atom> {
         let mut copy = Substitution::default();
         lambda.params.iter().zip(arguments).for_each(|(param, argument)| copy.insert(param.var, *argument));
-        for stm in &lambda.body.stms {
-            let mut stm = stm.clone();
-            operands_mut(&mut stm.exp, &mut |atom| copy.apply(atom));
-            for param in &mut stm.pat {
-                let hint = self.vars.hint(param.var).to_owned();
-                let fresh = self.vars.fresh(&hint);
-                copy.insert(param.var, fresh.into());
-                param.var = fresh;
-            }
-            self.stms.push(stm);
-        }
+        self.stms.extend(copy.copies(self.vars, &lambda.body.stms));
         lambda.body.result.iter().map(|result| copy.of(*result)).collect()
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Exp, LoopForm};
+use dagaz_core::exp::{Body, Exp, LoopForm, Stm, Vars};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas_mut;
 pub(crate) use dagaz_core::visit::{operands_mut, type_mut};
@@ -61,6 +61,21 @@ impl Substitution {
 
     pub fn apply(&self, atom: &mut Atom) {
         *atom = self.of(*atom);
+    }
+
+    /// The statements, which have no bodies, once more: what they bind gets new names.
+    pub fn copies(&mut self, vars: &mut Vars, stms: &[Stm]) -> Vec<Stm> {
+        let mut copies = stms.to_vec();
+        for stm in &mut copies {
+            operands_mut(&mut stm.exp, &mut |atom| self.apply(atom));
+            for param in &mut stm.pat {
+                let hint = vars.hint(param.var).to_owned();
+                let fresh = vars.fresh(&hint);
+                self.insert(param.var, fresh.into());
+                param.var = fresh;
+            }
+        }
+        copies
     }
 
     pub fn params<'a>(&self, params: impl IntoIterator<Item = &'a mut Param>) {

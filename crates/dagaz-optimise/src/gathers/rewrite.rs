@@ -10,7 +10,7 @@ use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
 
 use crate::checks::assert_in_bounds;
 use crate::effects::cannot_fail;
-use crate::walk::{Substitution, operands_mut};
+use crate::walk::Substitution;
 
 use super::demand::Demand;
 use super::find::{Gathering, Place};
@@ -167,19 +167,8 @@ impl<'a> Rewriter<'a> {
             copy.insert(param.var, fresh.var.into());
             params.push(fresh);
         }
-        let mut body = Body::default();
-        for stm in &place.stms {
-            let mut stm = stm.clone();
-            operands_mut(&mut stm.exp, &mut |atom| copy.apply(atom));
-            for param in &mut stm.pat {
-                let hint = self.b.vars.hint(param.var).to_owned();
-                let fresh = self.b.fresh(&hint);
-                copy.insert(param.var, fresh.into());
-                param.var = fresh;
-            }
-            body.stms.push(stm);
-        }
-        body.result.push(copy.of(place.var.into()));
+        let stms = copy.copies(&mut self.b.vars, &place.stms);
+        let body = Body { stms, result: vec![copy.of(place.var.into())] };
         let lambda = Lambda { params, body, ret: vec![Type::I64] };
         let arrays = rows.iter().map(|(array, _)| *array).collect();
         let ty = Type::array(PrimType::I64, vec![place.width]);
