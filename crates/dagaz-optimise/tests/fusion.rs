@@ -282,19 +282,18 @@ fn small_vectors_are_scalars() {
                 let (y_27: f64) = qs_2[2i64] certified
                 let (z_28: f64) = f64.sub x_26 y_27
                 let (z_30: f64) = f64.mul z_22 z_22
-                let (z_31: f64) = f64.add 0.0f64 z_30
-                let (z_33: f64) = f64.mul z_25 z_25
-                let (z_34: f64) = f64.add z_31 z_33
-                let (z_36: f64) = f64.mul z_28 z_28
-                let (z_37: f64) = f64.add z_34 z_36
-                in (z_37)
-          let (x_38: f64) = qs_2[0i64] certified
-          let (z_39: f64) = f64.neg x_38
-          let (x_40: f64) = qs_2[1i64] certified
-          let (z_41: f64) = f64.neg x_40
-          let (x_42: f64) = qs_2[2i64] certified
-          let (z_43: f64) = f64.neg x_42
-          let (rs_17: [3i64]f64) = array f64 (z_39, z_41, z_43)
+                let (z_32: f64) = f64.mul z_25 z_25
+                let (z_33: f64) = f64.add z_30 z_32
+                let (z_35: f64) = f64.mul z_28 z_28
+                let (z_36: f64) = f64.add z_33 z_35
+                in (z_36)
+          let (x_37: f64) = qs_2[0i64] certified
+          let (z_38: f64) = f64.neg x_37
+          let (x_39: f64) = qs_2[1i64] certified
+          let (z_40: f64) = f64.neg x_39
+          let (x_41: f64) = qs_2[2i64] certified
+          let (z_42: f64) = f64.neg x_41
+          let (rs_17: [3i64]f64) = array f64 (z_38, z_40, z_42)
           in (ds_5, rs_17)
     "#]]
     .assert_eq(&print_without_locs(&program));
