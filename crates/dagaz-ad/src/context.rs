@@ -9,8 +9,8 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use crate::linear::open_functions;
-use crate::reverse::Restored;
 use crate::reverse::one_hot::OneHot;
+use crate::reverse::{Restored, factors};
 use crate::scalar::plus_op;
 
 /// Why a derivative could not be made.
@@ -62,6 +62,8 @@ pub(crate) struct Ad<'p> {
     /// The functions that are being inlined.
     pub inlining: Vec<FunId>,
     pub types: HashMap<VarId, Type>,
+    /// Sizes that are products.
+    pub factors: HashMap<VarId, [Atom; 2]>,
     pub active: HashSet<VarId>,
     /// While a derivative is split: a statement on accumulators could not be.
     pub acc_not_split: bool,
@@ -93,6 +95,7 @@ impl<'p> Ad<'p> {
             linear_ahead: false,
             inlining: Vec::new(),
             types: HashMap::new(),
+            factors: HashMap::new(),
             active: HashSet::new(),
             acc_not_split: false,
             sums: HashSet::new(),
@@ -124,6 +127,9 @@ impl<'p> Ad<'p> {
         stm.pat.iter().for_each(|p| {
             self.types.insert(p.var, p.ty.clone());
         });
+        if let (Some(factors), [pat]) = (factors(&stm.exp), stm.pat.as_slice()) {
+            self.factors.insert(pat.var, factors);
+        }
         self.b.push(stm);
     }
 

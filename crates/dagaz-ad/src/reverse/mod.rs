@@ -36,7 +36,7 @@ use hist::Bins;
 use loops::{Entries, Plan, SavedLoop, Site, read_again, reads_again};
 use scatter::Places;
 
-pub(crate) use loops::Restored;
+pub(crate) use loops::{Restored, factors};
 pub(crate) use operator::{Fold, ScalarOperator, extremum};
 
 /// What the forward sweep keeps of a statement for the return sweep.

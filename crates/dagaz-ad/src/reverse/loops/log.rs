@@ -114,6 +114,19 @@ pub(crate) enum Count {
 }
 
 impl Count {
+    /// Factors of the number, if it is a product.
+    pub fn turns(&self) -> Option<Vec<Atom>> {
+        match self {
+            Count::Once => Some(Vec::new()),
+            Count::Times(bound, _, inner) => inner.turns().map(|inner| [vec![*bound], inner].concat()),
+            Count::Sum(parts) => match parts.as_slice() {
+                [part] => part.turns(),
+                [] | [_, _, ..] => None,
+            },
+            Count::Max(..) => None,
+        }
+    }
+
     /// Whether it is always reached.
     pub fn is_exact(&self) -> bool {
         match self {

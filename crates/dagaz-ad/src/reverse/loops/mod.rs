@@ -10,6 +10,7 @@
 //! end (see [`crate::prune`]). A `while` loop is first run to count its iterations, unless the user has said how many
 //! there are at most; a loop that is to be split was split before ([`stripmine`]).
 
+mod costly;
 mod flow;
 mod known;
 mod log;
@@ -33,6 +34,7 @@ use super::Saved;
 use resized::with_sizes;
 use save::Saving;
 
+pub(crate) use costly::factors;
 pub(crate) use flow::Site;
 pub(crate) use log::Entries;
 pub(crate) use restored::{Plan, Restored, read_again, reads_again};
@@ -52,6 +54,8 @@ pub(crate) struct SavedLoop {
     restored: Vec<RestoredParam>,
     /// Results of the body that it goes on to use, and what the next iteration started with: the same values.
     known: HashMap<VarId, VarId>,
+    /// Values that are kept of every iteration, and the arrays of them.
+    kept: Vec<(VarId, VarId)>,
 }
 
 /// The values of a parameter.
@@ -123,6 +127,7 @@ impl Ad<'_> {
             saved: HashMap::new(),
             restored: Vec::new(),
             known: HashMap::new(),
+            kept: Vec::new(),
         };
         let form = LoopForm::For { var: counter, ty, bound };
         let params = params.to_vec();
@@ -155,6 +160,7 @@ impl Ad<'_> {
             saved: HashMap::new(),
             restored: Vec::new(),
             known: HashMap::new(),
+            kept: Vec::new(),
         };
         let run = self.body(|ad| {
             body.stms.iter().for_each(|s| ad.push(s.clone()));
@@ -325,7 +331,11 @@ impl Ad<'_> {
         }
         let mut results: Vec<Atom> =
             job.sizes().iter().filter_map(|(_, var)| map.get(var)).copied().collect();
-        let mut copy = Renamer::again(self, map).body(&job.body);
+        let mut renamer = Renamer::again(self, map);
+        let mut copy = renamer.body(&job.body);
+        let kept: Vec<(VarId, VarId)> =
+            job.kept.iter().map(|(var, saved)| (renamer.var(*var), *saved)).collect();
+        self.use_kept_values(&kept, &mut copy, i, loc);
         self.use_known_results(job, &mut copy, i, loc);
         self.sweep(&copy, cts, loc)?;
         results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));

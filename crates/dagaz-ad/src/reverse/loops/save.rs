@@ -18,7 +18,7 @@ use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
-use super::log::{Log, Logs, bound_inside, common_form, count};
+use super::log::{Count, Log, Logs, bound_inside, common_form, count};
 use super::recipe::recipe;
 use super::resized::is_resized;
 use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
@@ -29,6 +29,8 @@ pub(super) struct Saving {
     params: Vec<(Param, Atom)>,
     /// Values to be saved, and the arrays for them, inside.
     saves: Vec<(VarId, VarId)>,
+    /// The same for values that the body computes.
+    kept: Vec<(VarId, VarId)>,
     logs: Vec<SavingLog>,
     /// Arrays to be packed, with the elements so far and their number, inside.
     pub packed: Vec<(VarId, VarId, VarId)>,
@@ -48,7 +50,15 @@ struct SavingLog {
 
 impl Saving {
     pub fn new(pat: Vec<Param>, params: Vec<(Param, Atom)>) -> Saving {
-        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new(), limit: None }
+        Saving {
+            pat,
+            params,
+            saves: Vec::new(),
+            kept: Vec::new(),
+            logs: Vec::new(),
+            packed: Vec::new(),
+            limit: None,
+        }
     }
 
     /// The parameters of the original.
@@ -86,6 +96,8 @@ impl Ad<'_> {
         let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
         let own = saving.params.clone();
         let mut known_results = Vec::new();
+        // How much is saved of each iteration.
+        let mut extents = Vec::new();
         for (k, (param, _)) in own.iter().enumerate() {
             let (var, result) = (param.var, saving.pat[k].var);
             let resized = is_resized(param, &own);
@@ -98,6 +110,9 @@ impl Ad<'_> {
                 Some(sites) if in_place => {
                     if let Some(parts) = common_form(sites, &inside) {
                         let every = count(run, var, &flow, &inside);
+                        let part = parts.part(&param.ty);
+                        let turns = every.as_ref().and_then(Count::turns);
+                        extents.extend(turns.map(|turns| self.extent(&[&turns, part.dims()].concat())));
                         let every = every.map(|c| (self.emit_count(&c, loc), c.is_exact()));
                         let entries = match every {
                             Some((every, _)) => self.i64_op(BinOp::Mul, room, every, loc),
@@ -124,9 +139,17 @@ impl Ad<'_> {
                     None => room,
                 };
                 let saved = self.save_value(&mut saving, var, rows, loc);
+                extents.push(self.extent(param.ty.dims()));
                 job.saved.insert(var, SavedValue::Rows(saved));
                 known_results.extend(known.map(|known| (known, var, saved, result)));
             }
+        }
+        for value in self.costly_values(&own, run, &extents) {
+            let ty = self.ty_var(value).map_dims(&mut |size| self.size_before(size, &inside, loc));
+            let saved = self.new_rows(&ty, room, loc);
+            let (within, outside) = saving.carry(self, saved);
+            saving.kept.push((value, within));
+            job.kept.push((value, outside));
         }
         let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
         for log in &saving.logs {
@@ -146,12 +169,17 @@ impl Ad<'_> {
 
     /// An array of a value for each iteration; its name outside.
     pub(super) fn save_value(&mut self, saving: &mut Saving, value: VarId, n: Atom, loc: Loc) -> VarId {
-        let ty = self.ty_var(value).with_outer(&[n]);
-        let exp = Exp::Scratch { elem: ty.elem().unwrap_or(PrimType::F64), dims: ty.dims().to_vec() };
-        let init = self.let_exp("saved", ty, exp, loc);
+        let init = self.new_rows(&self.ty_var(value), n, loc);
         let (inside, outside) = saving.carry(self, init);
         saving.saves.push((value, inside));
         outside
+    }
+
+    /// An array for `n` values of a type.
+    fn new_rows(&mut self, row: &Type, n: Atom, loc: Loc) -> Atom {
+        let ty = row.with_outer(&[n]);
+        let exp = Exp::Scratch { elem: ty.elem().unwrap_or(PrimType::F64), dims: ty.dims().to_vec() };
+        self.let_exp("saved", ty, exp, loc)
     }
 
     fn carry_log(
@@ -198,11 +226,7 @@ impl Ad<'_> {
                 ad.push(Stm { pat: Vec::new(), exp: Exp::Assert { cond, message }, loc });
             }
             let mut after: HashMap<VarId, Atom> = HashMap::new();
-            for (value, array) in &saving.saves {
-                let (dims, value, ty) = (vec![DimSlice::Fix(i)], (*value).into(), ad.ty_var(*array));
-                let exp = Exp::Update { array: *array, dims, value, check: Check::Certified };
-                after.insert(*array, ad.let_exp("saved", ty, exp, loc));
-            }
+            ad.save_rows(&saving.saves, i, &mut after, loc);
             for (value, elements, offset) in &saving.packed {
                 let [more, end] = ad.packed(*value, *elements, *offset, loc);
                 after.extend([(*elements, more), (*offset, end)]);
@@ -216,6 +240,7 @@ impl Ad<'_> {
                 logs.add(log.root, inside);
             }
             let mut results = ad.logged(run, flow, &mut logs)?;
+            ad.save_rows(&saving.kept, i, &mut after, loc);
             for (log, new) in saving.logs.iter().zip(&logs.all) {
                 let pairs = log.inside.atoms().into_iter().zip(new.atoms());
                 after.extend(pairs.filter_map(|(old, new)| Some((old.as_var()?, new))));
@@ -224,6 +249,19 @@ impl Ad<'_> {
             results.extend(saving.params[own..].iter().filter_map(|(p, _)| after.get(&p.var)));
             Ok(results)
         })
+    }
+
+    /// Writes values into the rows `i` of arrays.
+    fn save_rows(&mut self, saves: &[(VarId, VarId)], i: Atom, after: &mut HashMap<VarId, Atom>, loc: Loc) {
+        for (value, array) in saves {
+            let (dims, ty) = (vec![DimSlice::Fix(i)], self.ty_var(*array));
+            let value = match ty.row() {
+                Some(row) => self.with_type((*value).into(), row, loc),
+                None => (*value).into(),
+            };
+            let exp = Exp::Update { array: *array, dims, value, check: Check::Certified };
+            after.insert(*array, self.let_exp("saved", ty, exp, loc));
+        }
     }
 
     /// Runs a loop only to count the entries of the log of an array.
