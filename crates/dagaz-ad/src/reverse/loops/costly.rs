@@ -19,6 +19,9 @@ use dagaz_core::visit::free_vars;
 
 use crate::context::Ad;
 
+use super::flow::Flow;
+use super::log::{common_form, count};
+
 /// Folds over fewer elements than this are computed again.
 const FEW: i64 = 16;
 /// How many times larger than what is saved a value may be.
@@ -52,14 +55,54 @@ impl Ad<'_> {
             match dim {
                 Atom::Const(Prim::I64(size)) => extent.known = extent.known.saturating_mul(size.max(1)),
                 Atom::Const(_) => {}
-                Atom::Var(var) => match self.factors.get(&var) {
-                    Some(factors) => todo.extend(factors),
-                    None => extent.vars.push(var),
+                Atom::Var(var) => match self.sizes.get(&var) {
+                    Some((BinOp::Mul, a, b)) => todo.extend([*a, *b]),
+                    Some((BinOp::Max, a, Atom::Const(Prim::I64(0 | 1)))) => todo.push(*a),
+                    Some((BinOp::Add, a, Atom::Const(Prim::I64(1)))) => {
+                        extent.known = extent.known.saturating_mul(2);
+                        todo.push(*a);
+                    }
+                    Some(_) | None => extent.vars.push(var),
                 },
             }
         }
         extent.vars.sort_unstable();
         extent
+    }
+
+    /// Whether an array with these dimensions is not much larger than what is saved.
+    pub(super) fn is_near(&self, dims: &[Atom], saved: &[Extent]) -> bool {
+        let extent = self.extent(dims);
+        saved.iter().any(|other| extent.is_near(other))
+    }
+
+    /// What a loop saves of each iteration.
+    pub(super) fn saved_extents(
+        &self,
+        params: &[(Param, Atom)],
+        run: &Body,
+        read: &HashSet<VarId>,
+        inside: &HashSet<VarId>,
+    ) -> Vec<Extent> {
+        let mut flow = Flow::default();
+        let arrays = params.iter().filter(|(p, _)| p.ty.is_array());
+        arrays.for_each(|(p, _)| flow.enter(p.var, p.var, false));
+        let ends = flow.body(run);
+        let mut extents = Vec::new();
+        for ((param, _), end) in params.iter().zip(ends) {
+            let is_in_place = end == Some(param.var) && !flow.is_broken(param.var);
+            let sites = flow.sites.get(&param.var).filter(|_| is_in_place);
+            match sites.and_then(|sites| common_form(sites, inside)) {
+                Some(part) => {
+                    let turns = count(run, param.var, &flow, inside).and_then(|count| count.turns());
+                    let part = part.part(&param.ty);
+                    extents.extend(turns.map(|turns| self.extent(&[&turns, part.dims()].concat())));
+                }
+                None if is_in_place || !read.contains(&param.var) => {}
+                None => extents.push(self.extent(param.ty.dims())),
+            }
+        }
+        extents
     }
 
     /// The values to be kept of each iteration, where `saved` is what is saved anyway.
@@ -72,8 +115,7 @@ impl Ad<'_> {
             if !is_costly(&stm.exp) || !carried.contains(&pat.var) || results.contains(&pat.var) {
                 continue;
             }
-            let extent = self.extent(pat.ty.dims());
-            if saved.iter().any(|other| extent.is_near(other)) {
+            if self.is_near(pat.ty.dims(), saved) {
                 values.push(pat.var);
             }
         }
@@ -82,10 +124,10 @@ impl Ad<'_> {
 
     /// A size that a loop may compute inside, before the loop.
     pub(super) fn size_before(&mut self, size: Atom, inside: &HashSet<VarId>, loc: Loc) -> Atom {
-        let factors = size.as_var().filter(|var| inside.contains(var)).and_then(|var| self.factors.get(&var));
-        let Some([a, b]) = factors.copied() else { return size };
+        let operation = size.as_var().filter(|var| inside.contains(var)).and_then(|var| self.sizes.get(&var));
+        let Some((op, a, b)) = operation.copied() else { return size };
         let (a, b) = (self.size_before(a, inside, loc), self.size_before(b, inside, loc));
-        self.i64_op(BinOp::Mul, a, b, loc)
+        self.i64_op(op, a, b, loc)
     }
 }
 
@@ -126,10 +168,10 @@ fn is_few(width: Atom) -> bool {
     matches!(width, Atom::Const(Prim::I64(n)) if n < FEW)
 }
 
-/// The factors of a size, if an expression multiplies.
-pub(crate) fn factors(exp: &Exp) -> Option<[Atom; 2]> {
+/// The operation that computes a size, if an expression is one.
+pub(crate) fn size_operation(exp: &Exp) -> Option<(BinOp, Atom, Atom)> {
     match exp {
-        Exp::BinOp(BinOp::Mul, PrimType::I64, a, b) => Some([*a, *b]),
+        Exp::BinOp(op @ (BinOp::Mul | BinOp::Max | BinOp::Add), PrimType::I64, a, b) => Some((*op, *a, *b)),
         _ => None,
     }
 }

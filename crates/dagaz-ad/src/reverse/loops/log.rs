@@ -57,6 +57,18 @@ impl IndexOf {
     }
 }
 
+impl Entries {
+    /// The entries in other arrays.
+    pub fn at(&self, array: &impl Fn(VarId) -> VarId) -> Entries {
+        let index = |index: &IndexOf| match index {
+            IndexOf::Logged(indices) => IndexOf::Logged(array(*indices)),
+            IndexOf::Computed(recipe) => IndexOf::Computed(recipe.clone()),
+        };
+        let indices = self.indices.iter().map(index).collect();
+        Entries { indices, values: array(self.values), form: self.form.clone() }
+    }
+}
+
 impl Log {
     pub fn atoms(&self) -> Vec<Atom> {
         let mut atoms = vec![self.top];

@@ -18,9 +18,10 @@ use crate::context::{Ad, AdError, Res};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
-use super::log::{Count, Log, Logs, bound_inside, common_form, count};
+use super::log::{Log, Logs, bound_inside, common_form, count};
 use super::recipe::recipe;
 use super::resized::is_resized;
+use super::taped::Around;
 use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
 
 /// The loop while it is built.
@@ -86,18 +87,22 @@ impl Ad<'_> {
         job: &mut SavedLoop,
         loc: Loc,
     ) -> Res<()> {
+        let own = saving.params.clone();
+        let mut inside: HashSet<VarId> = own.iter().map(|(p, _)| p.var).collect();
+        inside.insert(job.counter.0);
+        bound_inside(run, &mut inside);
+        let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
+        let extents = self.saved_extents(&own, run, &read, &inside);
+        let mut run = run.clone();
+        let around = Around { params: &own, inside: &inside, extents: &extents };
+        job.taped = self.tape_loops(&mut run, &around)?;
+        let run = &run;
+        bound_inside(run, &mut inside);
         let mut flow = Flow::default();
         let arrays = saving.params.iter().filter(|(p, _)| p.ty.is_array());
         arrays.for_each(|(p, _)| flow.enter(p.var, p.var, false));
         let results = flow.body(run);
-        let mut inside: HashSet<VarId> = saving.params.iter().map(|(p, _)| p.var).collect();
-        inside.insert(job.counter.0);
-        bound_inside(run, &mut inside);
-        let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
-        let own = saving.params.clone();
         let mut known_results = Vec::new();
-        // How much is saved of each iteration.
-        let mut extents = Vec::new();
         for (k, (param, _)) in own.iter().enumerate() {
             let (var, result) = (param.var, saving.pat[k].var);
             let resized = is_resized(param, &own);
@@ -110,9 +115,6 @@ impl Ad<'_> {
                 Some(sites) if in_place => {
                     if let Some(parts) = common_form(sites, &inside) {
                         let every = count(run, var, &flow, &inside);
-                        let part = parts.part(&param.ty);
-                        let turns = every.as_ref().and_then(Count::turns);
-                        extents.extend(turns.map(|turns| self.extent(&[&turns, part.dims()].concat())));
                         let every = every.map(|c| (self.emit_count(&c, loc), c.is_exact()));
                         let entries = match every {
                             Some((every, _)) => self.i64_op(BinOp::Mul, room, every, loc),
@@ -139,19 +141,33 @@ impl Ad<'_> {
                     None => room,
                 };
                 let saved = self.save_value(&mut saving, var, rows, loc);
-                extents.push(self.extent(param.ty.dims()));
                 job.saved.insert(var, SavedValue::Rows(saved));
                 known_results.extend(known.map(|known| (known, var, saved, result)));
             }
         }
         for value in self.costly_values(&own, run, &extents) {
-            let ty = self.ty_var(value).map_dims(&mut |size| self.size_before(size, &inside, loc));
-            let saved = self.new_rows(&ty, room, loc);
-            let (within, outside) = saving.carry(self, saved);
-            saving.kept.push((value, within));
-            job.kept.push((value, outside));
+            let saved = self.keep_value(&mut saving, value, room, &inside, loc);
+            job.kept.push((value, saved));
+        }
+        for (tape, saved) in job.taped.iter_mut().flat_map(|taped| &mut taped.tapes) {
+            *saved = self.keep_value(&mut saving, *tape, room, &inside, loc);
         }
         let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
+        self.end_saving(saving, form, body, known_results, job, loc);
+        Ok(())
+    }
+
+    /// The loop itself, and what is known after it; a known result has a parameter, the array for its values, and the
+    /// result of the loop.
+    fn end_saving(
+        &mut self,
+        saving: Saving,
+        form: LoopForm,
+        body: Body,
+        known_results: Vec<(VarId, VarId, VarId, VarId)>,
+        job: &mut SavedLoop,
+        loc: Loc,
+    ) {
         for log in &saving.logs {
             let Some(entries) = log.outside.entries.clone() else { continue };
             let undo = Some(Undo { entries, marks: log.marks });
@@ -164,7 +180,6 @@ impl Ad<'_> {
             job.saved.insert(param, SavedValue::Rows(saved));
             job.known.insert(known, saved);
         }
-        Ok(())
     }
 
     /// An array of a value for each iteration; its name outside.
@@ -172,6 +187,22 @@ impl Ad<'_> {
         let init = self.new_rows(&self.ty_var(value), n, loc);
         let (inside, outside) = saving.carry(self, init);
         saving.saves.push((value, inside));
+        outside
+    }
+
+    /// The same for a value that the body computes; `inside` is all that the loop binds.
+    fn keep_value(
+        &mut self,
+        saving: &mut Saving,
+        value: VarId,
+        n: Atom,
+        inside: &HashSet<VarId>,
+        loc: Loc,
+    ) -> VarId {
+        let ty = self.ty_var(value).map_dims(&mut |size| self.size_before(size, inside, loc));
+        let init = self.new_rows(&ty, n, loc);
+        let (within, outside) = saving.carry(self, init);
+        saving.kept.push((value, within));
         outside
     }
 
