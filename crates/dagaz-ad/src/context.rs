@@ -9,8 +9,8 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use crate::linear::open_functions;
-use crate::reverse::Restored;
 use crate::reverse::one_hot::OneHot;
+use crate::reverse::{ReadyLoop, Restored, size_operation};
 use crate::scalar::plus_op;
 
 /// Why a derivative could not be made.
@@ -62,6 +62,8 @@ pub(crate) struct Ad<'p> {
     /// The functions that are being inlined.
     pub inlining: Vec<FunId>,
     pub types: HashMap<VarId, Type>,
+    /// How sizes are computed.
+    pub sizes: HashMap<VarId, (BinOp, Atom, Atom)>,
     pub active: HashSet<VarId>,
     /// While a derivative is split: a statement on accumulators could not be.
     pub acc_not_split: bool,
@@ -79,6 +81,10 @@ pub(crate) struct Ad<'p> {
     pub again: HashSet<VarId>,
     /// The arrays whose contents the return sweep restores as it goes back.
     pub restored: Restored,
+    /// Loops of the return sweep that need not run, by their first results.
+    pub ready: HashMap<VarId, ReadyLoop>,
+    /// Whether loops may keep the tapes of those inside.
+    pub may_tape: bool,
 }
 
 impl<'p> Ad<'p> {
@@ -93,6 +99,7 @@ impl<'p> Ad<'p> {
             linear_ahead: false,
             inlining: Vec::new(),
             types: HashMap::new(),
+            sizes: HashMap::new(),
             active: HashSet::new(),
             acc_not_split: false,
             sums: HashSet::new(),
@@ -102,6 +109,8 @@ impl<'p> Ad<'p> {
             acc_adj: HashMap::new(),
             again: HashSet::new(),
             restored: Restored::default(),
+            ready: HashMap::new(),
+            may_tape: true,
         }
     }
 
@@ -124,6 +133,9 @@ impl<'p> Ad<'p> {
         stm.pat.iter().for_each(|p| {
             self.types.insert(p.var, p.ty.clone());
         });
+        if let (Some(operation), [pat]) = (size_operation(&stm.exp), stm.pat.as_slice()) {
+            self.sizes.insert(pat.var, operation);
+        }
         self.b.push(stm);
     }
 
@@ -253,7 +265,11 @@ impl<'p> Ad<'p> {
     }
 
     pub fn i64_op(&mut self, op: BinOp, x: Atom, y: Atom, loc: Loc) -> Atom {
-        self.b.binop(op, PrimType::I64, x, y, loc)
+        let result = self.b.binop(op, PrimType::I64, x, y, loc);
+        if let Some(var) = result.as_var().filter(|var| x != Atom::from(*var) && y != Atom::from(*var)) {
+            self.sizes.insert(var, (op, x, y));
+        }
+        result
     }
 
     pub fn hint(&self, var: VarId, suffix: &str) -> String {

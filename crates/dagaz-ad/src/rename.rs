@@ -61,7 +61,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
     }
 
     /// Arrays and accumulators are never constants.
-    fn var(&self, var: VarId) -> VarId {
+    pub fn var(&self, var: VarId) -> VarId {
         self.atom(var.into()).as_var().unwrap_or(var)
     }
 

@@ -190,7 +190,7 @@ impl At<'_, '_> {
         })
     }
 
-    /// `4 * t / (1 + t) / (1 + t)` with `t = exp(-2 |x|)`. Not `1 - y * y`, which is all rounding error where `y` is close to 1,
+    /// `4 * t * r * r` with `r = 1 / (1 + t)` and `t = exp(-2 |x|)`. Not `1 - y * y`, which is all rounding error where `y` is close to 1,
     /// and nothing that overflows, so that it can be differentiated again everywhere.
     fn tanh_slope(&mut self, x: Atom) -> Atom {
         let (zero, one) = (self.num(0.0), self.num(1.0));
@@ -199,9 +199,10 @@ impl At<'_, '_> {
         let inside = self.ad.select(negative, self.ty.into(), down, up, self.loc);
         let t = self.un(UnOp::Exp, inside);
         let more = self.add(one, t);
+        let share = self.over(1.0, more);
+        let square = self.mul(share, share);
         let four = self.scale(4.0, t);
-        let once = self.div(four, more);
-        self.div(once, more)
+        self.mul(four, square)
     }
 
     /// `k * exp(-x * x)`. The rounding error of the square would be one of the result, many times larger; so the result
@@ -226,6 +227,11 @@ impl At<'_, '_> {
             BinOp::Add => [one, one],
             BinOp::Sub => [one, self.num(-1.0)],
             BinOp::Mul => [y, x],
+            // A product is faster than a second division.
+            BinOp::Div if self.ty.is_float() && x == one => {
+                let square = self.mul(r, r);
+                [r, self.neg(square)]
+            }
             BinOp::Div | BinOp::Quot => {
                 let ratio = self.bin(op, r, y);
                 [self.bin(op, one, y), self.neg(ratio)]

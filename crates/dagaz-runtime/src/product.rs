@@ -45,20 +45,36 @@ struct Panel {
     columns: Range<i64>,
 }
 
-/// Rows and columns of a panel. Larger ones save copies of the operands, smaller ones occupy more threads.
+/// Most rows and columns of a panel. Larger ones save copies of the operands, smaller ones occupy more threads.
 const SIDE: i64 = 512;
+/// As many panels are worth having, if they are not too small.
+const MANY: i64 = 16;
+/// The shortest side that is cut.
+const LEAST_SIDE: i64 = 256;
 /// Multiplications that are worth a panel of their own.
 const LEAST_WORK: f64 = 1e6;
+/// Panels begin at multiples of this, where they can: it is one of the blocks that products are computed in.
+const BLOCK: i64 = 48;
 
 /// The panels of a product, whatever runs them.
 fn panels(batch: i64, m: i64, n: i64, k: i64) -> Vec<Panel> {
     let one = m as f64 * n as f64 * k as f64;
     // The number is at most that of the batch.
     let together = (LEAST_WORK / one.max(1.0)).ceil().clamp(1.0, batch.max(1) as f64) as i64;
+    let batches = (batch / together).max(1);
+    let (mut down, mut across) = ((m / SIDE).max(1), (n / SIDE).max(1));
+    while batches * down * across < MANY && one / ((2 * down * across) as f64) >= LEAST_WORK {
+        let (height, width) = (m / down, n / across);
+        match height.max(width) {
+            side if side < LEAST_SIDE => break,
+            side if side == height => down *= 2,
+            _ => across *= 2,
+        }
+    }
     let mut panels = Vec::new();
-    for batch in parts(batch, together) {
-        for rows in parts(m, SIDE) {
-            for columns in parts(n, SIDE) {
+    for batch in parts(batch, batches, 1) {
+        for rows in parts(m, down, BLOCK) {
+            for columns in parts(n, across, BLOCK) {
                 panels.push(Panel { batch: batch.clone(), rows: rows.clone(), columns });
             }
         }
@@ -66,12 +82,13 @@ fn panels(batch: i64, m: i64, n: i64, k: i64) -> Vec<Panel> {
     panels
 }
 
-/// Equal parts of about that size, of numbers up to a bound.
-fn parts(bound: i64, size: i64) -> impl Iterator<Item = Range<i64>> {
-    let count = (bound / size).max(1);
+/// About equal parts of numbers up to a bound, which begin at multiples of `block`.
+fn parts(bound: i64, count: i64, block: i64) -> impl Iterator<Item = Range<i64>> {
     (0..count).map(move |i| {
-        let at =
-            |i: i64| i64::try_from(i128::from(bound) * i128::from(i) / i128::from(count)).unwrap_or(bound);
+        let at = |i: i64| match i64::try_from(i128::from(bound) * i128::from(i) / i128::from(count)) {
+            Ok(place) if i < count => place / block * block,
+            Ok(_) | Err(_) => bound,
+        };
         at(i)..at(i + 1)
     })
 }
@@ -187,9 +204,10 @@ mod tests {
     #[test]
     fn panels_cover_the_result_once() {
         check(1, 10, 10, 10, 1);
-        check(1, 1024, 1024, 1024, 4);
+        check(1, 1024, 1024, 1024, 16);
+        check(1, 102, 768, 192, 4);
         check(1, 3, 5000, 70, 9);
-        check(3, 1500, 1100, 7, 12);
+        check(3, 1500, 1100, 7, 24);
         check(1000, 16, 16, 16, 4);
     }
 }

@@ -208,6 +208,67 @@ laws! {
           let t = loop t = replicate 3 (copy x) for i < 2 do
             loop t for j < 2 do scatter t [i + 1, 5] [map2 (*) t[i] t[j], x]
           in flatten t";
+    products_that_are_kept: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let w = take n x
+          let m = map (\\a -> map (\\b -> f64.sin (a * b)) w) w
+          let y = loop y = w for i < 3 do map (\\a -> f64.sin (a * x[i])) (map (\\row -> f64.sum (map2 (*) row y)) m)
+          in y :> [4]f64";
+    tapes_of_inner_loops: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let w = take n x
+          let (s, t) =
+            loop (s, t) = (replicate n (replicate n 0.5), 0) for i < 3 do
+              let (y, s) =
+                loop (y, s) = (map (* x[i]) w, s) for j < n do
+                  let h = map2 (\\a b -> f64.tanh (a * b + w[j])) y s[j]
+                  in (h, s with [j] = map2 (*) h w)
+              in (s, t + f64.sum (map f64.exp y))
+          in [t, s[0, 1], s[n - 1, 2]]";
+    tapes_of_loops_that_follow_each_other: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let y =
+            loop y = copy (take n x) for i < 3 do
+              let a = loop a = x[i] for j < n do f64.sin (a * y[j])
+              let y = loop y for j < n - 1 do y with [j + 1] = f64.cos (y[j] * a) * y[j + 1]
+              let b = loop b = y[i] for j < n do f64.sin b * y[j] + a
+              in y with [i] = b * y[i]
+          in y :> [4]f64";
+    tapes_of_local_arrays: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let y =
+            loop y = take n x for i < 3 do
+              let z = loop z = map (* x[i]) y for j < n do z with [j] = f64.sin (z[j] * z[(j + 1) % n]) + y[0]
+              in map2 (*) y z
+          in y :> [4]f64";
+    tapes_of_three_loops: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let y =
+            loop y = copy (take n x) for i < 2 do
+              loop y for j < n do
+                let a = loop a = y[j] for k < n do f64.sin (a * y[k]) + x[i]
+                in y with [j] = a * y[j]
+          in y :> [4]f64";
+    tapes_of_rows_from_outside: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let t =
+            loop t = replicate n (replicate n 1) for i < n do
+              loop t for j < n do t with [i, j] = f64.sin (x[i] * t[i, j]) * x[j] + t[j, i]
+          in map f64.sum t :> [4]f64";
+    tapes_of_loops_by_loops_of_data: "
+        def f (x: [4]f64) =
+          let (y, _) =
+            loop (y, k) = (copy x, 0i64) while k < 3 do
+              let y = loop y for j < 3 do y with [j] = f64.sin y[j] * y[j + 1]
+              let a = loop a = 1 for j < 4 do a * y[j]
+              in (y with [3] = a, k + 1)
+          in y";
 }
 
 /// The operator is not associative, so that this is about the order of the interpreter alone.

@@ -36,7 +36,7 @@ use hist::Bins;
 use loops::{Entries, Plan, SavedLoop, Site, read_again, reads_again};
 use scatter::Places;
 
-pub(crate) use loops::Restored;
+pub(crate) use loops::{ReadyLoop, Restored, size_operation};
 pub(crate) use operator::{Fold, ScalarOperator, extremum};
 
 /// What the forward sweep keeps of a statement for the return sweep.
@@ -100,8 +100,11 @@ impl Ad<'_> {
         Ok(saved)
     }
 
-    fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
+    pub fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
         let active = stm.pat.iter().any(|p| self.is_active_var(p.var));
+        if let Some(saved) = self.use_ready(stm) {
+            return Ok(saved);
+        }
         match &stm.exp {
             Exp::Loop { params, form, body, hints } if active => {
                 self.save_loop(stm, params, form, body, *hints)

@@ -55,24 +55,45 @@ impl Ad<'_> {
         }
     }
 
+    /// Binds values of iteration `i` to what was kept of them.
+    pub(super) fn use_kept_values(&mut self, kept: &[(VarId, VarId)], copy: &mut Body, i: Atom, loc: Loc) {
+        for (var, saved) in kept {
+            let place = copy.stms.iter().position(|stm| stm.pat.iter().any(|p| p.var == *var));
+            if let Some(place) = place {
+                let stm = self.known_value(&mut copy.stms[place], *var, *saved, i, loc);
+                copy.stms.insert(place + 1, stm);
+            }
+        }
+    }
+
     /// What a statement makes gets another name, and the variable the known value.
     fn known_value(&mut self, stm: &mut Stm, var: VarId, saved: VarId, index: Atom, loc: Loc) -> Stm {
         let ty = self.ty_var(var);
         let exp = Exp::Index { array: saved, indices: vec![index], check: Check::Certified };
-        let known = self.let_exp("known", ty.clone(), exp, loc);
+        let row = self.ty_var(saved).row().unwrap_or_else(|| ty.clone());
+        let known = self.let_var("known", row.clone(), exp, loc);
+        // The sizes may be called otherwise where the value is used.
+        let value = match row == ty {
+            true => Exp::Atom(known.into()),
+            false => Exp::Reshape { dims: ty.dims().to_vec(), array: known },
+        };
         let made = self.like(var.into());
-        self.active.insert(made.var);
         stm.pat.iter_mut().filter(|p| p.var == var).for_each(|p| p.var = made.var);
-        let function = |params: Vec<Param>, result: Atom| Lambda {
+        self.again.insert(made.var);
+        let pat = vec![Param { var, ty: ty.clone() }];
+        if !self.is_active_var(var) {
+            return Stm { pat, exp: value, loc };
+        }
+        self.active.insert(made.var);
+        let function = |params: Vec<Param>, stms: Vec<Stm>, result: VarId| Lambda {
             params,
-            body: Body { stms: Vec::new(), result: vec![result] },
+            body: Body { stms, result: vec![result.into()] },
             ret: vec![ty.clone()],
         };
-        let (arg, result, ct) = (self.like(var.into()), self.like(var.into()), self.like(var.into()));
-        let back = ct.var.into();
-        let lambda = function(vec![arg], known);
-        let exp =
-            Exp::WithVjp { lambda, rule: function(vec![result, ct], back), args: vec![made.var.into()] };
-        Stm { pat: vec![Param { var, ty }], exp, loc }
+        let [arg, result, ct, shaped] = [(); 4].map(|()| self.like(var.into()));
+        let (back, forth) = (ct.var, shaped.var);
+        let lambda = function(vec![arg], vec![Stm { pat: vec![shaped], exp: value, loc }], forth);
+        let rule = function(vec![result, ct], Vec::new(), back);
+        Stm { pat, exp: Exp::WithVjp { lambda, rule, args: vec![made.var.into()] }, loc }
     }
 }

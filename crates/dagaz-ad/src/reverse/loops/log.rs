@@ -57,6 +57,18 @@ impl IndexOf {
     }
 }
 
+impl Entries {
+    /// The entries in other arrays.
+    pub fn at(&self, array: &impl Fn(VarId) -> VarId) -> Entries {
+        let index = |index: &IndexOf| match index {
+            IndexOf::Logged(indices) => IndexOf::Logged(array(*indices)),
+            IndexOf::Computed(recipe) => IndexOf::Computed(recipe.clone()),
+        };
+        let indices = self.indices.iter().map(index).collect();
+        Entries { indices, values: array(self.values), form: self.form.clone() }
+    }
+}
+
 impl Log {
     pub fn atoms(&self) -> Vec<Atom> {
         let mut atoms = vec![self.top];
@@ -114,6 +126,19 @@ pub(crate) enum Count {
 }
 
 impl Count {
+    /// Factors of the number, if it is a product.
+    pub fn turns(&self) -> Option<Vec<Atom>> {
+        match self {
+            Count::Once => Some(Vec::new()),
+            Count::Times(bound, _, inner) => inner.turns().map(|inner| [vec![*bound], inner].concat()),
+            Count::Sum(parts) => match parts.as_slice() {
+                [part] => part.turns(),
+                [] | [_, _, ..] => None,
+            },
+            Count::Max(..) => None,
+        }
+    }
+
     /// Whether it is always reached.
     pub fn is_exact(&self) -> bool {
         match self {

@@ -6,10 +6,12 @@
 //!                                                   adjoint of f at ys[n - 1 - j]
 //!
 //! An array that the loop updates in place is not saved: the loop logs what it overwrites ([`log`]), and the return
-//! sweep takes the array back, iteration by iteration ([`restored`]). What is saved and never read is removed at the
+//! sweep takes the array back, iteration by iteration ([`restored`]). Beside what iterations start with, it saves what would
+//! take long to compute again ([`costly`]), and what loops inside save ([`taped`]). What is saved and never read is removed at the
 //! end (see [`crate::prune`]). A `while` loop is first run to count its iterations, unless the user has said how many
 //! there are at most; a loop that is to be split was split before ([`stripmine`]).
 
+mod costly;
 mod flow;
 mod known;
 mod log;
@@ -18,6 +20,7 @@ mod resized;
 mod restored;
 mod save;
 mod stripmine;
+mod taped;
 
 use std::collections::HashMap;
 
@@ -32,10 +35,13 @@ use crate::rename::Renamer;
 use super::Saved;
 use resized::with_sizes;
 use save::Saving;
+use taped::{TapedLoop, names_in};
 
+pub(crate) use costly::size_operation;
 pub(crate) use flow::Site;
 pub(crate) use log::Entries;
 pub(crate) use restored::{Plan, Restored, read_again, reads_again};
+pub(crate) use taped::ReadyLoop;
 
 /// A loop in the forward sweep.
 #[derive(Clone)]
@@ -52,6 +58,10 @@ pub(crate) struct SavedLoop {
     restored: Vec<RestoredParam>,
     /// Results of the body that it goes on to use, and what the next iteration started with: the same values.
     known: HashMap<VarId, VarId>,
+    /// Values that are kept of every iteration, and the arrays of them.
+    kept: Vec<(VarId, VarId)>,
+    /// Loops of the body that have run with tapes.
+    taped: Vec<TapedLoop>,
 }
 
 /// The values of a parameter.
@@ -123,6 +133,8 @@ impl Ad<'_> {
             saved: HashMap::new(),
             restored: Vec::new(),
             known: HashMap::new(),
+            kept: Vec::new(),
+            taped: Vec::new(),
         };
         let form = LoopForm::For { var: counter, ty, bound };
         let params = params.to_vec();
@@ -155,6 +167,8 @@ impl Ad<'_> {
             saved: HashMap::new(),
             restored: Vec::new(),
             known: HashMap::new(),
+            kept: Vec::new(),
+            taped: Vec::new(),
         };
         let run = self.body(|ad| {
             body.stms.iter().for_each(|s| ad.push(s.clone()));
@@ -325,8 +339,14 @@ impl Ad<'_> {
         }
         let mut results: Vec<Atom> =
             job.sizes().iter().filter_map(|(_, var)| map.get(var)).copied().collect();
-        let mut copy = Renamer::again(self, map).body(&job.body);
+        let mut renamer = Renamer::again(self, map);
+        let mut copy = renamer.body(&job.body);
+        let names = names_in(&renamer, job);
+        let kept = job.kept.iter().filter_map(|(var, saved)| names.get(var).map(|name| (*name, *saved)));
+        let kept: Vec<(VarId, VarId)> = kept.collect();
+        self.use_kept_values(&kept, &mut copy, i, loc);
         self.use_known_results(job, &mut copy, i, loc);
+        self.ready_loops(job, &copy, &names, states, i, loc);
         self.sweep(&copy, cts, loc)?;
         results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));
         results.extend(roots.iter().filter_map(|root| self.restored.now(*root)).map(Atom::from));

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Exp, Loc, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::direct_operands;
+use dagaz_core::visit::{direct_operands, free_vars_body};
 
 use crate::context::Ad;
 use crate::rename::Renamer;
@@ -19,6 +19,14 @@ use crate::rename::Renamer;
 pub(crate) struct Recipe {
     counter: (VarId, PrimType),
     body: Body,
+}
+
+impl Recipe {
+    /// Whether it can be followed where nothing of this is known.
+    pub(super) fn needs_nothing_of(&self, inside: &HashSet<VarId>) -> bool {
+        let needed = free_vars_body(&self.body);
+        needed.iter().all(|var| *var == self.counter.0 || !inside.contains(var))
+    }
 }
 
 /// How the body of a loop computes an atom, if it needs nothing for that but scalar operations on the counter;

@@ -107,6 +107,11 @@ impl Ad<'_> {
     /// An array with the sizes of another by name; they are the same numbers.
     pub fn shaped_as(&mut self, array: Atom, like: Atom, loc: Loc) -> Atom {
         let ty = self.ty(like);
+        self.with_type(array, ty, loc)
+    }
+
+    /// An array with a type that has the same sizes by other names.
+    pub(super) fn with_type(&mut self, array: Atom, ty: Type, loc: Loc) -> Atom {
         let Atom::Var(var) = array else { return array };
         if !ty.is_array() || ty == self.ty_var(var) {
             return array;

@@ -21,6 +21,7 @@ use super::flow::Flow;
 use super::log::{Log, Logs, bound_inside, common_form, count};
 use super::recipe::recipe;
 use super::resized::is_resized;
+use super::taped::Around;
 use super::{Marks, RestoredParam, SavedLoop, SavedValue, Undo};
 
 /// The loop while it is built.
@@ -29,6 +30,8 @@ pub(super) struct Saving {
     params: Vec<(Param, Atom)>,
     /// Values to be saved, and the arrays for them, inside.
     saves: Vec<(VarId, VarId)>,
+    /// The same for values that the body computes.
+    kept: Vec<(VarId, VarId)>,
     logs: Vec<SavingLog>,
     /// Arrays to be packed, with the elements so far and their number, inside.
     pub packed: Vec<(VarId, VarId, VarId)>,
@@ -48,7 +51,15 @@ struct SavingLog {
 
 impl Saving {
     pub fn new(pat: Vec<Param>, params: Vec<(Param, Atom)>) -> Saving {
-        Saving { pat, params, saves: Vec::new(), logs: Vec::new(), packed: Vec::new(), limit: None }
+        Saving {
+            pat,
+            params,
+            saves: Vec::new(),
+            kept: Vec::new(),
+            logs: Vec::new(),
+            packed: Vec::new(),
+            limit: None,
+        }
     }
 
     /// The parameters of the original.
@@ -76,15 +87,21 @@ impl Ad<'_> {
         job: &mut SavedLoop,
         loc: Loc,
     ) -> Res<()> {
+        let own = saving.params.clone();
+        let mut inside: HashSet<VarId> = own.iter().map(|(p, _)| p.var).collect();
+        inside.insert(job.counter.0);
+        bound_inside(run, &mut inside);
+        let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
+        let extents = self.saved_extents(&own, run, &read, &inside);
+        let mut run = run.clone();
+        let around = Around { params: &own, inside: &inside, extents: &extents };
+        job.taped = self.tape_loops(&mut run, &around)?;
+        let run = &run;
+        bound_inside(run, &mut inside);
         let mut flow = Flow::default();
         let arrays = saving.params.iter().filter(|(p, _)| p.ty.is_array());
         arrays.for_each(|(p, _)| flow.enter(p.var, p.var, false));
         let results = flow.body(run);
-        let mut inside: HashSet<VarId> = saving.params.iter().map(|(p, _)| p.var).collect();
-        inside.insert(job.counter.0);
-        bound_inside(run, &mut inside);
-        let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
-        let own = saving.params.clone();
         let mut known_results = Vec::new();
         for (k, (param, _)) in own.iter().enumerate() {
             let (var, result) = (param.var, saving.pat[k].var);
@@ -128,7 +145,29 @@ impl Ad<'_> {
                 known_results.extend(known.map(|known| (known, var, saved, result)));
             }
         }
+        for value in self.costly_values(&own, run, &extents) {
+            let saved = self.keep_value(&mut saving, value, room, &inside, loc);
+            job.kept.push((value, saved));
+        }
+        for (tape, saved) in job.taped.iter_mut().flat_map(|taped| &mut taped.tapes) {
+            *saved = self.keep_value(&mut saving, *tape, room, &inside, loc);
+        }
         let body = self.saving_body(&saving, run, &flow, job.counter, loc)?;
+        self.end_saving(saving, form, body, known_results, job, loc);
+        Ok(())
+    }
+
+    /// The loop itself, and what is known after it; a known result has a parameter, the array for its values, and the
+    /// result of the loop.
+    fn end_saving(
+        &mut self,
+        saving: Saving,
+        form: LoopForm,
+        body: Body,
+        known_results: Vec<(VarId, VarId, VarId, VarId)>,
+        job: &mut SavedLoop,
+        loc: Loc,
+    ) {
         for log in &saving.logs {
             let Some(entries) = log.outside.entries.clone() else { continue };
             let undo = Some(Undo { entries, marks: log.marks });
@@ -141,17 +180,37 @@ impl Ad<'_> {
             job.saved.insert(param, SavedValue::Rows(saved));
             job.known.insert(known, saved);
         }
-        Ok(())
     }
 
     /// An array of a value for each iteration; its name outside.
     pub(super) fn save_value(&mut self, saving: &mut Saving, value: VarId, n: Atom, loc: Loc) -> VarId {
-        let ty = self.ty_var(value).with_outer(&[n]);
-        let exp = Exp::Scratch { elem: ty.elem().unwrap_or(PrimType::F64), dims: ty.dims().to_vec() };
-        let init = self.let_exp("saved", ty, exp, loc);
+        let init = self.new_rows(&self.ty_var(value), n, loc);
         let (inside, outside) = saving.carry(self, init);
         saving.saves.push((value, inside));
         outside
+    }
+
+    /// The same for a value that the body computes; `inside` is all that the loop binds.
+    fn keep_value(
+        &mut self,
+        saving: &mut Saving,
+        value: VarId,
+        n: Atom,
+        inside: &HashSet<VarId>,
+        loc: Loc,
+    ) -> VarId {
+        let ty = self.ty_var(value).map_dims(&mut |size| self.size_before(size, inside, loc));
+        let init = self.new_rows(&ty, n, loc);
+        let (within, outside) = saving.carry(self, init);
+        saving.kept.push((value, within));
+        outside
+    }
+
+    /// An array for `n` values of a type.
+    fn new_rows(&mut self, row: &Type, n: Atom, loc: Loc) -> Atom {
+        let ty = row.with_outer(&[n]);
+        let exp = Exp::Scratch { elem: ty.elem().unwrap_or(PrimType::F64), dims: ty.dims().to_vec() };
+        self.let_exp("saved", ty, exp, loc)
     }
 
     fn carry_log(
@@ -198,11 +257,7 @@ impl Ad<'_> {
                 ad.push(Stm { pat: Vec::new(), exp: Exp::Assert { cond, message }, loc });
             }
             let mut after: HashMap<VarId, Atom> = HashMap::new();
-            for (value, array) in &saving.saves {
-                let (dims, value, ty) = (vec![DimSlice::Fix(i)], (*value).into(), ad.ty_var(*array));
-                let exp = Exp::Update { array: *array, dims, value, check: Check::Certified };
-                after.insert(*array, ad.let_exp("saved", ty, exp, loc));
-            }
+            ad.save_rows(&saving.saves, i, &mut after, loc);
             for (value, elements, offset) in &saving.packed {
                 let [more, end] = ad.packed(*value, *elements, *offset, loc);
                 after.extend([(*elements, more), (*offset, end)]);
@@ -216,6 +271,7 @@ impl Ad<'_> {
                 logs.add(log.root, inside);
             }
             let mut results = ad.logged(run, flow, &mut logs)?;
+            ad.save_rows(&saving.kept, i, &mut after, loc);
             for (log, new) in saving.logs.iter().zip(&logs.all) {
                 let pairs = log.inside.atoms().into_iter().zip(new.atoms());
                 after.extend(pairs.filter_map(|(old, new)| Some((old.as_var()?, new))));
@@ -224,6 +280,19 @@ impl Ad<'_> {
             results.extend(saving.params[own..].iter().filter_map(|(p, _)| after.get(&p.var)));
             Ok(results)
         })
+    }
+
+    /// Writes values into the rows `i` of arrays.
+    fn save_rows(&mut self, saves: &[(VarId, VarId)], i: Atom, after: &mut HashMap<VarId, Atom>, loc: Loc) {
+        for (value, array) in saves {
+            let (dims, ty) = (vec![DimSlice::Fix(i)], self.ty_var(*array));
+            let value = match ty.row() {
+                Some(row) => self.with_type((*value).into(), row, loc),
+                None => (*value).into(),
+            };
+            let exp = Exp::Update { array: *array, dims, value, check: Check::Certified };
+            after.insert(*array, self.let_exp("saved", ty, exp, loc));
+        }
     }
 
     /// Runs a loop only to count the entries of the log of an array.

@@ -1,0 +1,258 @@
+//! What loops keep for their return sweeps, as text.
+
+mod text;
+
+use expect_test::expect;
+use text::check;
+
+#[test]
+fn what_a_loop_saves_is_not_computed_again() {
+    check(
+        r"def f (n: i64, k: i64, xs: [k]f64, ct: f64) : (adj: [k]f64) =
+            let (s: f64, adj: [k]f64) = vjp (xs) (ct) \(ys: [k]f64) : (f64) ->
+              let (last: [k]f64, total: f64) = loop (zs: [k]f64 = ys, sum: f64 = 0.0f64) for i: i64 < n do
+                let (next: [k]f64) = map k (zs) \(z: f64) : (f64) ->
+                  let (e: f64) = f64.sin z
+                  in (e)
+                let (first: f64) = next[0i64]
+                let (square: f64) = f64.mul first first
+                let (more: f64) = f64.add sum square
+                in (next, more)
+              in (total)
+            in (adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, xs_2: [k_1]f64, ct_3: f64) : (adj_4: [k_1]f64) =
+              let (ys_7: [k_1]f64) = xs_2
+              let (max_19: i64) = i64.max n_0 0i64
+              let (add_20: i64) = i64.add max_19 1i64
+              let (saved_21: [add_20][k_1]f64) = scratch f64 [add_20, k_1]
+              let (last_8: [k_1]f64, total_9: f64, saved_23: [add_20][k_1]f64) =
+                loop (zs_10: [k_1]f64 = ys_7, sum_11: f64 = 0.0f64, saved_22: [add_20][k_1]f64 = saved_21) for i_12: i64 < n_0 do
+                  let (saved_27: [add_20][k_1]f64) = saved_22 with [i_12] = zs_10 certified
+                  let (next_13: [k_1]f64) =
+                    map k_1 (zs_10)
+                      \(z_14: f64) : (f64) ->
+                        let (e_15: f64) = f64.sin z_14
+                        in (e_15)
+                  let (first_16: f64) = next_13[0i64]
+                  let (square_17: f64) = f64.mul first_16 first_16
+                  let (more_18: f64) = f64.add sum_11 square_17
+                  in (next_13, more_18, saved_27)
+              let (saved_29: [add_20][k_1]f64) = saved_23 with [max_19] = last_8 certified
+              let (zeros_30: [k_1]f64) = replicate [k_1] 0.0f64
+              let (zs_adj_64: [k_1]f64, sum_adj_65: f64) =
+                loop (zs_adj_31: [k_1]f64 = zeros_30, sum_adj_32: f64 = ct_3) for j_33: i64 < max_19 do
+                  let (sub_34: i64) = i64.sub max_19 1i64
+                  let (sub_35: i64) = i64.sub sub_34 j_33
+                  let (zs_36: [k_1]f64) = saved_29[sub_35] certified
+                  let (add_44: i64) = i64.add sub_35 1i64
+                  let (known_45: [k_1]f64) = saved_29[add_44] certified
+                  let (next_51: [k_1]f64) = known_45
+                  let (next_40: [k_1]f64) = next_51
+                  let (first_41: f64) = next_40[0i64] certified
+                  let (mul_52: f64) = f64.mul first_41 sum_adj_32
+                  let (mul_53: f64) = f64.mul first_41 sum_adj_32
+                  let (add_54: f64) = f64.add mul_52 mul_53
+                  let (part_55: f64) = zs_adj_31[0i64] certified
+                  let (add_56: f64) = f64.add part_55 add_54
+                  let (next_adj_57: [k_1]f64) = zs_adj_31 with [0i64] = add_56 certified
+                  let (adj_63: [k_1]f64) =
+                    map k_1 (zs_36, next_adj_57)
+                      \(z_58: f64, ct_60: f64) : (f64) ->
+                        let (cos_61: f64) = f64.cos z_58
+                        let (mul_62: f64) = f64.mul cos_61 ct_60
+                        in (mul_62)
+                  in (adj_63, sum_adj_32)
+              let (s_5: f64) = total_9
+              let (adj_6: [k_1]f64) = zs_adj_64
+              in (adj_6)
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_keeps_what_takes_long_to_compute() {
+    // The dot products of rows are kept, since there are as many as elements of the state; the square is computed again.
+    check(
+        r"def f (n: i64, k: i64, w: [k][k]f64, xs: [k]f64, ct: [k]f64) : (adj: [k]f64) =
+            let (end: [k]f64, adj: [k]f64) = vjp (xs) (ct) \(ys: [k]f64) : ([k]f64) ->
+              let (last: [k]f64) = loop (zs: [k]f64 = ys) for i: i64 < n do
+                let (dots: [k]f64) = map k (w) \(row: [k]f64) : (f64) ->
+                  let (products: [k]f64) = map k (row, zs) \(a: f64, b: f64) : (f64) ->
+                    let (p: f64) = f64.mul a b
+                    in (p)
+                  let (sum: f64) = reduce k (products)
+                    op \(a: f64, b: f64) : (f64) ->
+                      let (c: f64) = f64.add a b
+                      in (c)
+                    neutral (0.0f64)
+                  in (sum)
+                let (next: [k]f64) = map k (dots) \(d: f64) : (f64) ->
+                  let (square: f64) = f64.mul d d
+                  let (s: f64) = f64.sin square
+                  in (s)
+                in (next)
+              in (last)
+            in (adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, w_2: [k_1][k_1]f64, xs_3: [k_1]f64, ct_4: [k_1]f64) : (adj_5: [k_1]f64) =
+              let (ys_8: [k_1]f64) = xs_3
+              let (max_26: i64) = i64.max n_0 0i64
+              let (saved_30: [max_26][k_1]f64) = scratch f64 [max_26, k_1]
+              let (last_9: [k_1]f64, saved_32: [max_26][k_1]f64) =
+                loop (zs_10: [k_1]f64 = ys_8, saved_31: [max_26][k_1]f64 = saved_30) for i_11: i64 < n_0 do
+                  let (dots_12: [k_1]f64) =
+                    map k_1 (w_2)
+                      \(row_13: [k_1]f64) : (f64) ->
+                        let (products_14: [k_1]f64) =
+                          map k_1 (row_13, zs_10)
+                            \(a_15: f64, b_16: f64) : (f64) ->
+                              let (p_17: f64) = f64.mul a_15 b_16
+                              in (p_17)
+                        let (sum_18: f64) =
+                          reduce k_1 (products_14)
+                            op \(a_19: f64, b_20: f64) : (f64) ->
+                              let (c_21: f64) = f64.add a_19 b_20
+                              in (c_21)
+                            neutral (0.0f64)
+                        in (sum_18)
+                  let (next_22: [k_1]f64) =
+                    map k_1 (dots_12)
+                      \(d_23: f64) : (f64) ->
+                        let (square_24: f64) = f64.mul d_23 d_23
+                        let (s_25: f64) = f64.sin square_24
+                        in (s_25)
+                  let (saved_34: [max_26][k_1]f64) = saved_31 with [i_11] = dots_12 certified
+                  in (next_22, saved_34)
+              let (zs_adj_102: [k_1]f64) =
+                loop (zs_adj_35: [k_1]f64 = ct_4) for j_36: i64 < max_26 do
+                  let (sub_37: i64) = i64.sub max_26 1i64
+                  let (sub_38: i64) = i64.sub sub_37 j_36
+                  let (known_54: [k_1]f64) = saved_32[sub_38] certified
+                  let (dots_60: [k_1]f64) = known_54
+                  let (dots_49: [k_1]f64) = dots_60
+                  let (adj_70: [k_1]f64) =
+                    map k_1 (dots_49, zs_adj_35)
+                      \(d_61: f64, ct_64: f64) : (f64) ->
+                        let (square_62: f64) = f64.mul d_61 d_61
+                        let (cos_65: f64) = f64.cos square_62
+                        let (mul_66: f64) = f64.mul cos_65 ct_64
+                        let (mul_67: f64) = f64.mul d_61 mul_66
+                        let (mul_68: f64) = f64.mul d_61 mul_66
+                        let (add_69: f64) = f64.add mul_67 mul_68
+                        in (add_69)
+                  let (zeros_71: [k_1]f64) = replicate [k_1] 0.0f64
+                  let (adj_101: [k_1]f64) =
+                    with_acc
+                      over [k_1] (zeros_71)
+                        op \(x_72: f64, y_73: f64) : (f64) ->
+                          let (add_74: f64) = f64.add x_72 y_73
+                          in (add_74)
+                        neutral (0.0f64)
+                      body \(acc_75: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                        let (adj_100: acc [k_1] (f64)) =
+                          map k_1 (w_2, adj_70, acc_75)
+                            \(row_76: [k_1]f64, ct_85: f64, acc_86: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                              let (ct_87: [k_1]f64) = replicate [k_1] ct_85
+                              let (adj_93: [k_1]f64) =
+                                map k_1 (row_76, ct_87)
+                                  \(a_88: f64, ct_91: f64) : (f64) ->
+                                    let (mul_92: f64) = f64.mul a_88 ct_91
+                                    in (mul_92)
+                              let (iota_94: [k_1]i64) = iota i64 k_1 0i64 1i64
+                              let (acc_99: acc [k_1] (f64)) =
+                                map k_1 (iota_94, adj_93, acc_86)
+                                  \(i_95: i64, ct_96: f64, acc_97: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                                    let (acc_98: acc [k_1] (f64)) = update_acc acc_97 [i_95] (ct_96)
+                                    in (acc_98)
+                              in (acc_99)
+                        in (adj_100)
+                  in (adj_101)
+              let (end_6: [k_1]f64) = last_9
+              let (adj_7: [k_1]f64) = zs_adj_102
+              in (adj_7)
+        "#]],
+    );
+}
+
+#[test]
+fn an_inner_loop_runs_once_where_its_tape_is_small() {
+    // What the rows of the state held is kept by both loops, so that the return sweep runs neither again.
+    check(
+        r"def f (n: i64, m: i64, k: i64, xs: [m][k]f64, ct: [m][k]f64) : (adj: [m][k]f64) =
+            let (end: [m][k]f64, adj: [m][k]f64) = vjp (xs) (ct) \(ys: [m][k]f64) : ([m][k]f64) ->
+              let (last: [m][k]f64) = loop (zs: [m][k]f64 = ys) for i: i64 < n do
+                let (inner: [m][k]f64) = loop (ws: [m][k]f64 = zs) for j: i64 < m do
+                  let (row: [k]f64) = ws[j]
+                  let (new: [k]f64) = map k (row) \(r: f64) : (f64) ->
+                    let (s: f64) = f64.sin r
+                    in (s)
+                  let (next: [m][k]f64) = ws with [j] = new
+                  in (next)
+                in (inner)
+              in (last)
+            in (adj)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, xs_3: [m_1][k_2]f64, ct_4: [m_1][k_2]f64) : (adj_5: [m_1][k_2]f64) =
+              let (ys_8: [m_1][k_2]f64) = xs_3
+              let (max_20: i64) = i64.max n_0 0i64
+              let (max_36: i64) = i64.max m_1 0i64
+              let (saved_37: [max_20][max_36][k_2]f64) = scratch f64 [max_20, max_36, k_2]
+              let (last_9: [m_1][k_2]f64, saved_39: [max_20][max_36][k_2]f64) =
+                loop (zs_10: [m_1][k_2]f64 = ys_8, saved_38: [max_20][max_36][k_2]f64 = saved_37) for i_11: i64 < n_0 do
+                  let (max_21: i64) = i64.max m_1 0i64
+                  let (undo_22: [max_21][k_2]f64) = scratch f64 [max_21, k_2]
+                  let (inner_12: [m_1][k_2]f64, undo_24: [max_21][k_2]f64) =
+                    loop (ws_13: [m_1][k_2]f64 = zs_10, undo_23: [max_21][k_2]f64 = undo_22) for j_14: i64 < m_1 do
+                      let (row_15: [k_2]f64) = ws_13[j_14]
+                      let (new_16: [k_2]f64) =
+                        map k_2 (row_15)
+                          \(r_17: f64) : (f64) ->
+                            let (s_18: f64) = f64.sin r_17
+                            in (s_18)
+                      let (old_26: [k_2]f64) = ws_13[j_14]
+                      let (undo_27: [max_21][k_2]f64) = undo_23 with [j_14] = old_26 certified
+                      let (next_19: [m_1][k_2]f64) = ws_13 with [j_14] = new_16
+                      in (next_19, undo_27)
+                  let (undo_51: [max_36][k_2]f64) = reshape [max_36, k_2] undo_24
+                  let (saved_52: [max_20][max_36][k_2]f64) = saved_38 with [i_11] = undo_51 certified
+                  in (inner_12, saved_52)
+              let (zs_adj_109: [m_1][k_2]f64, zs_110: [m_1][k_2]f64) =
+                loop (zs_adj_53: [m_1][k_2]f64 = ct_4, zs_54: [m_1][k_2]f64 = last_9) for j_55: i64 < max_20 do
+                  let (sub_56: i64) = i64.sub max_20 1i64
+                  let (sub_57: i64) = i64.sub sub_56 j_55
+                  let (tape_76: [max_36][k_2]f64) = saved_39[sub_57] certified
+                  let (max_77: i64) = i64.max m_1 0i64
+                  let (inner_75: [m_1][k_2]f64) = zs_54
+                  let (ws_adj_107: [m_1][k_2]f64, ws_108: [m_1][k_2]f64) =
+                    loop (ws_adj_78: [m_1][k_2]f64 = zs_adj_53, ws_79: [m_1][k_2]f64 = inner_75) for j_80: i64 < max_77 do
+                      let (sub_81: i64) = i64.sub max_77 1i64
+                      let (sub_82: i64) = i64.sub sub_81 j_80
+                      let (at_84: [k_2]f64) = tape_76[sub_82] certified
+                      let (ws_85: [m_1][k_2]f64) = ws_79 with [sub_82] = at_84 certified
+                      let (row_86: [k_2]f64) = ws_85[sub_82] certified
+                      let (part_91: [k_2]f64) = ws_adj_78[sub_82] certified
+                      let (part_92: [k_2]f64) = copy part_91
+                      let (zeros_93: [k_2]f64) = replicate [k_2] 0.0f64
+                      let (ct_94: [m_1][k_2]f64) = ws_adj_78 with [sub_82] = zeros_93 certified
+                      let (adj_100: [k_2]f64) =
+                        map k_2 (row_86, part_92)
+                          \(r_95: f64, ct_97: f64) : (f64) ->
+                            let (cos_98: f64) = f64.cos r_95
+                            let (mul_99: f64) = f64.mul cos_98 ct_97
+                            in (mul_99)
+                      let (part_101: [k_2]f64) = ct_94[sub_82] certified
+                      let (sum_105: [k_2]f64) =
+                        map k_2 (part_101, adj_100)
+                          \(x_102: f64, y_103: f64) : (f64) ->
+                            let (add_104: f64) = f64.add x_102 y_103
+                            in (add_104)
+                      let (ws_adj_106: [m_1][k_2]f64) = ct_94 with [sub_82] = sum_105 certified
+                      in (ws_adj_106, ws_85)
+                  in (ws_adj_107, ws_108)
+              let (end_6: [m_1][k_2]f64) = last_9
+              let (adj_7: [m_1][k_2]f64) = zs_adj_109
+              in (adj_7)
+        "#]],
+    );
+}
