@@ -24,6 +24,7 @@ mod products;
 mod rows;
 mod scalars;
 mod sharing;
+mod shifts;
 mod simplify;
 mod small;
 mod unflatten;
@@ -47,6 +48,7 @@ pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
 pub use crate::rows::read_rows;
 pub use crate::scalars::take_small_arrays_apart;
+pub use crate::shifts::read_in_place;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
 pub use crate::unflatten::nest_flat_maps;
@@ -125,6 +127,7 @@ fn optimise(program: &mut Program) {
         remove_dead_code(program);
         // The maps around a product are one now.
         let has_changed = divide_products(program) || has_changed;
+        let has_changed = read_in_place(program) || has_changed;
         if !has_changed {
             break;
         }
