@@ -19,6 +19,7 @@ mod fuse;
 mod gathers;
 mod hoist;
 mod inline;
+mod last;
 mod precompute;
 mod products;
 mod rows;
@@ -44,6 +45,7 @@ pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
+pub use crate::last::shorten_last_iterations;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
 pub use crate::rows::read_rows;
@@ -132,6 +134,7 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
+    shorten_last_iterations(program);
     precompute_functions(program);
     share_common_expressions(program);
     remove_dead_code(program);
