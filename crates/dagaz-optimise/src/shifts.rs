@@ -124,7 +124,8 @@ impl Reader {
         let Some((number, rest)) = self.longer.get(array).copied() else { return false };
         let [DimSlice::Range { start, len: n, stride }] = dims[..] else { return false };
         let Type::Array { elem, .. } = &stm.pat[0].ty else { return false };
-        if start != Atom::i64(0) || stride != Atom::i64(1) {
+        // One that is used more than once is better made.
+        if start != Atom::i64(0) || stride != Atom::i64(1) || self.uses.get(&stm.pat[0].var) != Some(&1) {
             return false;
         }
         let ty = *elem;

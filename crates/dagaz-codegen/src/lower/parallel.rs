@@ -151,7 +151,8 @@ impl Lower<'_> {
     }
 
     /// The parts of a loop of scalar operations. The border is a few iterations as a rule, over before vectors are set up;
-    /// if it is more, the whole loop is for vectors and there is no middle.
+    /// if it is more, the whole loop is for vectors and there is no middle. If there is much code, the border is for vectors
+    /// in any case, and there once.
     fn narrow_border(
         &mut self,
         pat: &[Param],
@@ -160,13 +161,13 @@ impl Lower<'_> {
         [from, first, last, to]: [&str; 4],
         middle: Vec<Stm>,
     ) -> Lowered<()> {
+        if lines(&middle) > LONG {
+            return self.around(middle, [from, first, last, to], |l, start, end| {
+                l.map_loop(pat, arrays, lambda, start, end, true)
+            });
+        }
         let deferred = self.deferred.take();
         let parts = self.nested(|l| {
-            if lines(&middle) > LONG {
-                return l.around(middle, [from, first, last, to], |l, start, end| {
-                    l.one_by_one(pat, arrays, lambda, start, end)
-                });
-            }
             l.one_by_one(pat, arrays, lambda, from, first)?;
             l.out.extend(middle);
             l.one_by_one(pat, arrays, lambda, last, to)
