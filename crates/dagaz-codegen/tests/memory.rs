@@ -291,3 +291,45 @@ fn rows_are_made_in_the_array_that_they_are_written_out_in() {
         "#]],
     );
 }
+
+#[test]
+fn results_of_scans_that_nobody_reads_are_not_kept() {
+    check(
+        r#"def f (n: i64, xs: [n]f64, ys: [n]f64) : (r: [n]f64) =
+             let (p: [n]f64, r: [n]f64) = scan n (xs, ys)
+               pre \(x: f64, y: f64) : (f64, f64) ->
+                 let (z: f64) = f64.mul x y
+                 in (x, z)
+               op \(a: f64, b: f64, c: f64, d: f64) : (f64, f64) ->
+                 let (e: f64) = f64.mul a c
+                 let (g: f64) = f64.mul b c
+                 let (h: f64) = f64.add g d
+                 in (e, h)
+               neutral (1.0f64, 0.0f64)
+             in (r)
+           entry "f" = f sizes 1 0
+             param "xs" : value "[]f64" [n]f64
+             param "ys" : value "[]f64" [n]f64
+             result value "[]f64" [n]f64"#,
+        expect![[r#"
+            chain_t9[i_t11] = a_9;
+            chain_t10[i_t11] = b_10;
+            chain_t9[i_t17] = a_9;
+            chain_t10[i_t17] = b_10;
+            part_t2[piece_t8 + 1] = a_9;
+            part_t3[piece_t8 + 1] = b_10;
+            chain_t9[i_t21] = a_9;
+            r_5[at_t22] = b_10;
+            chain_t10[i_t21] = b_10;
+            chain_t9[4] = a_9;
+            r_5[at_t26] = b_10;
+            chain_t10[4] = b_10;
+            dz_block *r_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+            f64 part_t2_room[1032];
+            f64 part_t3_room[1032];
+            char ready_t4_room[1032] = {1};
+            part_t2[0] = 1.0;
+            part_t3[0] = 0.0;
+        "#]],
+    );
+}

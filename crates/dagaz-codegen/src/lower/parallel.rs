@@ -10,7 +10,7 @@ use super::folds::Fold;
 use super::interior::interior;
 use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{LoopKind, Stm, lines};
 use crate::{RemarkKind, scalar};
 
 /// So many numbers fill the vectors of most machines.
@@ -19,6 +19,8 @@ const LANES: usize = 8;
 const NARROW: usize = 32;
 /// So many operations are worth threads inside of a loop that has some already.
 const NESTED_WORK: &str = "1048576.0";
+/// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
+const LONG: usize = 200;
 /// So many operations are worth a call.
 const CALL_WORK: &str = "4096.0";
 
@@ -119,16 +121,10 @@ impl Lower<'_> {
         self.is_at_border = true;
         let parts = match is_simple {
             true => self.narrow_border(pat, arrays, lambda, [from, &first, &last, to], middle_loop),
-            // In order, so that the first error is found first.
-            false => self.for_loop(LoopKind::Sequential, "2", |l, side| {
-                let (start, end) = (l.temp("start"), l.temp("end"));
-                l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
-                l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
+            false => self.around(middle_loop, [from, &first, &last, to], |l, start, end| {
                 l.is_at_outer_border = true;
-                let border = l.map_loop(pat, arrays, lambda, &start, &end, false);
+                let border = l.map_loop(pat, arrays, lambda, start, end, false);
                 l.is_at_outer_border = false;
-                let cond = format!("{side} == 0");
-                l.out.push(Stm::If { cond, then: middle_loop, otherwise: Vec::new() });
                 border
             }),
         };
@@ -136,8 +132,27 @@ impl Lower<'_> {
         parts
     }
 
+    /// A border on both sides of a middle part, with the code for it once. In order, so that the first error is found first.
+    fn around(
+        &mut self,
+        middle: Vec<Stm>,
+        [from, first, last, to]: [&str; 4],
+        border: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.for_loop(LoopKind::Sequential, "2", |l, side| {
+            let (start, end) = (l.temp("start"), l.temp("end"));
+            l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
+            l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
+            border(l, &start, &end)?;
+            let cond = format!("{side} == 0");
+            l.out.push(Stm::If { cond, then: middle, otherwise: Vec::new() });
+            Ok(())
+        })
+    }
+
     /// The parts of a loop of scalar operations. The border is a few iterations as a rule, over before vectors are set up;
-    /// if it is more, the whole loop is for vectors and there is no middle.
+    /// if it is more, the whole loop is for vectors and there is no middle. If there is much code, the border is for vectors
+    /// in any case, and there once.
     fn narrow_border(
         &mut self,
         pat: &[Param],
@@ -146,6 +161,11 @@ impl Lower<'_> {
         [from, first, last, to]: [&str; 4],
         middle: Vec<Stm>,
     ) -> Lowered<()> {
+        if lines(&middle) > LONG {
+            return self.around(middle, [from, first, last, to], |l, start, end| {
+                l.map_loop(pat, arrays, lambda, start, end, true)
+            });
+        }
         let deferred = self.deferred.take();
         let parts = self.nested(|l| {
             l.one_by_one(pat, arrays, lambda, from, first)?;
@@ -347,6 +367,10 @@ impl Lower<'_> {
         // A function of its own has the registers for itself; the call pays from some work on.
         let grain = format!("{work} > {NESTED_WORK} ? {grain} : i64_max({count}, 1)");
         let (then, ()) = self.nested(|l| l.pieces_of(count, &grain, &build))?;
+        if lines(&then) > LONG {
+            self.out.extend(then);
+            return Ok(());
+        }
         let (otherwise, ()) = self.nested(|l| {
             // Nothing further inside is worth threads then.
             l.parallel += 1;
