@@ -169,3 +169,33 @@ fn accumulators_that_are_added_to_several_times() {
         "#]],
     );
 }
+
+#[test]
+fn short_sums_have_lanes_of_their_own() {
+    check(
+        r#"def f (n: i64, m: i64, xss: [n][m]f32) : (sums: [n]f32) =
+            let (sums: [n]f32) = map n (xss)
+              \(xs: [m]f32) : (f32) ->
+                let (sum: f32) = reduce m (xs)
+                  pre \(x: f32) : (f32) -> let (square: f32) = f32.mul x x in (square)
+                  op \(a: f32, b: f32) : (f32) -> let (c: f32) = f32.add a b in (c)
+                  neutral (0.0f32)
+                in (sum)
+            in (sums)
+
+          entry "f" = f
+            sizes 2 0
+            param "xss" : value "[][]f32" [n][m]f32
+            result value "[]f32" [n]f32"#,
+        expect![[r#"
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            for (i64 i_t7 = 0; i_t7 < blocks_t4; i_t7++) {
+            #pragma omp simd
+            for (i64 i_t9 = 0; i_t9 < DZ_LANES_f32; i_t9++) {
+            if (rest_t5 < m_1) {
+            #pragma omp simd
+            for (i64 i_t12 = 0; i_t12 < DZ_LANES_f32; i_t12++) {
+            if (i_t13 < m_1) {
+        "#]],
+    );
+}

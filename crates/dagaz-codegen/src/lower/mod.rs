@@ -19,6 +19,7 @@ mod functions;
 mod histograms;
 mod interior;
 mod joining;
+mod lanes;
 mod narrowing;
 mod overwriting;
 mod parallel;

@@ -479,7 +479,7 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
 }
 
 /// Whether there are functions that the C library has for vectors.
-fn calls_vector_functions(body: &Body) -> bool {
+pub(super) fn calls_vector_functions(body: &Body) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::UnOp(op, ty, _) => ty.is_float() && scalar::has_vector_variant(*op),
         Exp::BinOp(BinOp::Pow, ty, ..) => ty.is_float(),
