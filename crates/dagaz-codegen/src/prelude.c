@@ -146,16 +146,16 @@ static const u64 dz_nothing[1] = {0};
   typedef t dz_64_##t __attribute__((vector_size(64)));                         \
   typedef t dz_32_##t __attribute__((vector_size(32)));                         \
   typedef t dz_16_##t __attribute__((vector_size(16)));                         \
-  typedef t dz_lanes_##t __attribute__((vector_size(DZ_VECTOR_BYTES)));         \
+  typedef t dz_sums_##t __attribute__((vector_size(DZ_VECTOR_BYTES)));          \
   enum { DZ_LANES_##t = DZ_VECTOR_BYTES / sizeof(t) };                          \
   DZ_PAIRS(t, 64, 32)                                                           \
   DZ_PAIRS(t, 32, 16)                                                           \
-  static inline dz_lanes_##t dz_vector_##t(const t *parts) {                    \
-    dz_lanes_##t lanes;                                                         \
+  static inline dz_sums_##t dz_parts_##t(const t *parts) {                      \
+    dz_sums_##t lanes;                                                          \
     memcpy(&lanes, parts, sizeof lanes);                                        \
     return lanes;                                                               \
   }                                                                             \
-  static inline t dz_total_##t(dz_lanes_##t lanes) {                            \
+  static inline t dz_total_##t(dz_sums_##t lanes) {                             \
     dz_16_##t x = DZ_LAST(t, lanes);                                            \
     return total;                                                               \
   }

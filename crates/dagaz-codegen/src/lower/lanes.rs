@@ -51,7 +51,7 @@ impl Lower<'_> {
         self.set("i64", rest.as_str(), format!("{from} + {blocks} * DZ_LANES_{ty}"));
         let lanes: Vec<String> = left.iter().map(|_| self.temp("lanes")).collect();
         for name in &lanes {
-            self.set(format!("dz_lanes_{ty}"), name.as_str(), format!("-(dz_lanes_{ty}){{0}}"));
+            self.set(format!("dz_sums_{ty}"), name.as_str(), format!("-(dz_sums_{ty}){{0}}"));
         }
         self.for_loop(LoopKind::Sequential, &blocks, |l, block| {
             l.add_to_lanes(fold, ty, &lanes, &format!("{from} + {block} * DZ_LANES_{ty}"), |l, i| {
@@ -109,7 +109,7 @@ impl Lower<'_> {
             Ok(())
         })?;
         for (name, part) in lanes.iter().zip(&parts) {
-            self.line(format!("{name} += dz_vector_{ty}({part});"));
+            self.line(format!("{name} += dz_parts_{ty}({part});"));
         }
         Ok(())
     }
