@@ -73,12 +73,12 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
             #pragma omp simd
             for (i64 i_t15 = 0; i_t15 < m_1; i_t15++) {
-            if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
+            if ((u64)i_14 < (u64)k_2) {
             for (i64 i_t19 = 0; i_t19 < here_t8; i_t19++) {
             #pragma omp simd
             for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
             for (i64 i_t36 = first_t29 + from_t34; i_t36 < first_t29 + to_t35; i_t36++) {
-            if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
+            if ((u64)i_14 < (u64)k_2) {
             for (i64 i_t40 = 0; i_t40 < here_t31; i_t40++) {
             #pragma omp simd
             for (i64 i_t42 = from_t38; i_t42 < to_t39; i_t42++) {
@@ -92,7 +92,7 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             for (i64 i_t33 = 0; i_t33 < here_t31 * (k_2 * m_1); i_t33++) {
             #pragma omp simd
             for (i64 i_t45 = 0; i_t45 < m_1; i_t45++) {
-            if ((u64)i_14 < (u64)k_2 && (u64)j_18 < (u64)m_1) {
+            if ((u64)i_14 < (u64)k_2) {
         "#]],
     );
 }
@@ -148,8 +148,8 @@ fn accumulators_that_are_added_to_several_times() {
             result value "[2][]f64" [2i64][n]f64"#,
         expect![[r#"
             for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
-            if ((u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
-            if ((u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if ((u64)0L < (u64)2L) {
+            if ((u64)1L < (u64)2L) {
             for (i64 i_t18 = 0; i_t18 < here_t8; i_t18++) {
             #pragma omp simd
             for (i64 i_t20 = from_t16; i_t20 < to_t17; i_t20++) {
@@ -159,13 +159,13 @@ fn accumulators_that_are_added_to_several_times() {
             for (i64 i_t10 = 0; i_t10 < here_t8 * (2L * n_0); i_t10++) {
             #pragma omp simd
             for (i64 i_t25 = 0; i_t25 < whole_t22; i_t25++) {
-            if ((u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
-            if ((u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if ((u64)0L < (u64)2L) {
+            if ((u64)1L < (u64)2L) {
             if (whole_t22 < (n_0)) {
             #pragma omp simd
             for (i64 i_t29 = 0; i_t29 < 8; i_t29++) {
-            if (i_t30 >= whole_t22 && (u64)0L < (u64)2L && (u64)j_11 < (u64)n_0) {
-            if (i_t30 >= whole_t22 && (u64)1L < (u64)2L && (u64)j_11 < (u64)n_0) {
+            if (i_t30 >= whole_t22 && (u64)0L < (u64)2L) {
+            if (i_t30 >= whole_t22 && (u64)1L < (u64)2L) {
         "#]],
     );
 }

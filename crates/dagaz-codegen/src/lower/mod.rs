@@ -110,6 +110,8 @@ struct Lower<'p> {
     alone: HashSet<VarId>,
     /// Arrays that live as long as the C block around them.
     on_stack: HashSet<VarId>,
+    /// Variables that are numbers of rows, and how many of these there are.
+    below: HashMap<VarId, Atom>,
     /// Arrays whose first values nobody reads.
     unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
