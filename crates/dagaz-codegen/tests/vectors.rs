@@ -199,3 +199,43 @@ fn short_sums_have_lanes_of_their_own() {
         "#]],
     );
 }
+
+/// The loop reads from rows, and the row before is where it was, though it is read in a branch.
+#[test]
+fn elements_are_read_from_rows() {
+    let core = r#"def f (n: i64, m: i64, a: [n][m]f64) : (b: [n][m]f64) =
+        let (is: [n]i64) = iota i64 n 0i64 1i64
+        let (js: [m]i64) = iota i64 m 0i64 1i64
+        let (b: [n][m]f64) = map n (is)
+          \(i: i64) : ([m]f64) ->
+            let (h: i64) = i64.sub i 1i64
+            let (is_inside: bool) = i64.le 0i64 h
+            let (row: [m]f64) = map m (js)
+              \(j: i64) : (f64) ->
+                let (x: f64) = a[i, j] certified
+                let (y: f64) = if is_inside then let (z: f64) = a[h, j] certified in (z) else in (x)
+                let (sum: f64) = f64.add x y
+                in (sum)
+            in (row)
+        in (b)
+
+      entry "f" = f
+        sizes 2 0
+        param "a" : value "[][]f64" [n][m]f64
+        result value "[][]f64" [n][m]f64"#;
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let is_shown = |line: &&str| line.contains("a_2 + ") || line.contains(" = v_");
+    let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
+    let expected = expect![[r#"
+        f64 *v_4294967292 = a_2 + i_7 * (m_1);
+        f64 *v_4294967291 = a_2 + h_8 * (m_1);
+        f64 x_12 = v_4294967292[j_11];
+        f64 z_14 = v_4294967291[j_11];
+        f64 *v_4294967294 = a_2 + i_7 * (m_1);
+        f64 *v_4294967293 = a_2 + h_8 * (m_1);
+        f64 x_12 = v_4294967294[j_11];
+        f64 z_14 = v_4294967293[j_11];
+    "#]];
+    expected.assert_eq(&(shown.join("\n") + "\n"));
+}

@@ -25,6 +25,7 @@ mod overwriting;
 mod parallel;
 mod placing;
 mod profile;
+mod row_pointers;
 mod rows;
 mod shared_accumulators;
 mod symbols;

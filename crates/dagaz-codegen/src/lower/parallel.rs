@@ -101,6 +101,14 @@ impl Lower<'_> {
         to: &str,
         is_simple: bool,
     ) -> Lowered<()> {
+        let with_rows;
+        let lambda = match is_simple {
+            true => {
+                with_rows = self.with_row_pointers(lambda)?;
+                &with_rows
+            }
+            false => lambda,
+        };
         let counters = self.counters(arrays, &lambda.params);
         let middle = match self.is_at_border {
             true => None,
