@@ -333,3 +333,39 @@ fn results_of_scans_that_nobody_reads_are_not_kept() {
         "#]],
     );
 }
+
+/// The squares of a row are on the stack if there are few, and numbers of rows are nowhere.
+#[test]
+fn small_arrays_of_iterations_are_on_the_stack() {
+    check(
+        r#"def f (n: i64, m: i64, xss: [n][m]f64) : (places: [n]i64) =
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (places: [n]i64) = map n (xss)
+              \(xs: [m]f64) : (i64) ->
+                let (squares: [m]f64) = map m (xs) \(x: f64) : (f64) -> let (y: f64) = f64.mul x x in (y)
+                let (greatest: f64) = reduce m (squares)
+                  op \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.max a b in (c)
+                  neutral (-f64.inf)
+                let (place: i64) = reduce m (js, squares)
+                  pre \(j: i64, y: f64) : (i64) ->
+                    let (is_it: bool) = f64.eq y greatest
+                    let (k: i64) = if is_it then in (j) else in (m)
+                    in (k)
+                  op \(a: i64, b: i64) : (i64) -> let (c: i64) = i64.min a b in (c)
+                  neutral (m)
+                in (place)
+            in (places)
+
+          entry "f" = f
+            sizes 2 0
+            param "xss" : value "[][]f64" [n][m]f64
+            result value "[]i64" [n]i64"#,
+        expect![[r#"
+            f64 squares_7_room[64];
+            squares_7_mem = dz_alloc(ctx, 4, m_1, sizeof(f64), 10);
+            squares_7[i_t5] = y_9;
+            places_5[i_t3] = place_14;
+            dz_block *places_5_mem = dz_alloc(ctx, 2, n_0, sizeof(i64), 3);
+        "#]],
+    );
+}

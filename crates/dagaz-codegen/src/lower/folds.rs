@@ -9,7 +9,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
-use super::{Lower, Lowered};
+use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
@@ -66,8 +66,13 @@ impl Lower<'_> {
         if !self.is_outermost() {
             return self.block(|l| {
                 let (from, to) = l.narrow(fold, "0", &bound);
-                l.repeatedly(|l| {
-                    l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(()))
+                let is_narrow = (from.as_str(), to.as_str()) != ("0", bound.as_str());
+                l.repeatedly(|l| match lanes::sum_type(fold).filter(|_| is_simple && !is_narrow) {
+                    Some(ty) => {
+                        l.start_from(left, fold.neutral)?;
+                        l.sum_in_lanes(fold, ty, (&from, &to))
+                    }
+                    None => l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(())),
                 })?;
                 for (param, output) in left.iter().zip(pat) {
                     let (target, value) = (l.name(output.var), l.name(param.var));

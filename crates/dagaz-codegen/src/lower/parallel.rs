@@ -103,6 +103,14 @@ impl Lower<'_> {
         to: &str,
         is_simple: bool,
     ) -> Lowered<()> {
+        let with_rows;
+        let lambda = match is_simple {
+            true => {
+                with_rows = self.with_row_pointers(lambda)?;
+                &with_rows
+            }
+            false => lambda,
+        };
         let counters = self.counters(arrays, &lambda.params);
         let middle = match self.is_at_border {
             true => None,
@@ -503,7 +511,7 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
 }
 
 /// Whether there are functions that the C library has for vectors.
-fn calls_vector_functions(body: &Body) -> bool {
+pub(super) fn calls_vector_functions(body: &Body) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::UnOp(op, ty, _) => ty.is_float() && scalar::has_vector_variant(*op),
         Exp::BinOp(BinOp::Pow, ty, ..) => ty.is_float(),
