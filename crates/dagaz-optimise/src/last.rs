@@ -136,15 +136,10 @@ fn has_own_sizes(pat: &[Param]) -> bool {
 }
 
 fn is_little(exp: &Exp) -> bool {
-    match exp {
-        Exp::Atom(_)
-        | Exp::UnOp(..)
-        | Exp::BinOp(..)
-        | Exp::TernOp(..)
-        | Exp::CmpOp(..)
-        | Exp::Convert(..) => true,
-        Exp::Index { .. } | Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => true,
-        Exp::Update { .. } => true,
-        _ => false,
-    }
+    let is_scalar = matches!(
+        exp,
+        Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..)
+    );
+    let is_view = matches!(exp, Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. });
+    is_scalar || is_view || matches!(exp, Exp::Index { .. } | Exp::Update { .. })
 }

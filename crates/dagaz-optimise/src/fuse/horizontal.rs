@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
-use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::together::Together;
 use super::{Fuser, Seen, rows, uses_any};
@@ -27,7 +27,8 @@ impl Fuser<'_> {
         seen.readers_of(arrays).find(|position| {
             let first = &seen.stms[*position];
             let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
-            rows(&first.exp).is_some_and(|(own, _)| own == width)
+            rows(&first.exp)
+                .is_some_and(|(own, read)| own == width && self.belong_together(read, arrays, seen))
                 && can_be_one(&first.exp, &stm.exp)
                 && (is_worthwhile(&first.exp, &stm.exp) || repeats_functions(&first.exp, &stm.exp))
                 && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
@@ -49,12 +50,27 @@ impl Fuser<'_> {
             let later: HashSet<VarId> =
                 seen.stms[*position..].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
             let sizes = stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
-            rows(&first.exp).is_some_and(|(own, _)| own == width)
+            rows(&first.exp)
+                .is_some_and(|(own, read)| own == width && self.belong_together(read, arrays, seen))
                 && can_be_one(&first.exp, &stm.exp)
                 && (is_worthwhile(&first.exp, &stm.exp) || repeats_functions(&first.exp, &stm.exp))
                 && !uses_any(stm, &later)
                 && !sizes.into_iter().any(|size| later.contains(&size))
         })
+    }
+}
+
+impl Fuser<'_> {
+    /// Whether two operations read the same array, or between them all results of one map, which can go into both as one.
+    fn belong_together(&self, first: &[VarId], second: &[VarId], seen: &Seen) -> bool {
+        let is_shared = |array: &VarId| second.contains(array) && !self.numbers.contains(array);
+        let maker = |array: &VarId| seen.maps.get(array).copied();
+        let is_read = |p: &Param| first.contains(&p.var) || second.contains(&p.var);
+        first.iter().any(is_shared)
+            || first.iter().filter_map(maker).any(|position| {
+                second.iter().filter_map(maker).any(|other| other == position)
+                    && seen.stms[position].pat.iter().all(is_read)
+            })
     }
 }
 
