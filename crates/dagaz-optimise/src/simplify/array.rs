@@ -62,6 +62,7 @@ impl Simplifier {
                     Atom::Var(_) | Atom::Const(_) => Some(Rewrite::Alias(vec![elem])),
                 }
             }
+            Exp::Update { dims, value, .. } => self.what_was_written(&dims, value, indices),
             Exp::Slice { array: outer, dims } => {
                 let indices = self.through_slice(&dims, indices, stm)?;
                 again(outer, indices)
@@ -76,6 +77,32 @@ impl Simplifier {
             }
             _ => None,
         }
+    }
+
+    /// A read of the part that an update has just written. A row is read from where it came from only if that is an array
+    /// from outside of the loop or the function, which nothing here overwrites.
+    fn what_was_written(&self, dims: &[DimSlice], value: Atom, indices: &[Atom]) -> Option<Rewrite> {
+        let is_same = |(dim, i): (&DimSlice, &Atom)| matches!(dim, DimSlice::Fix(at) if at == i);
+        if dims.len() > indices.len() || !dims.iter().zip(indices).all(is_same) {
+            return None;
+        }
+        let Atom::Var(row) = value else { return Some(Rewrite::Alias(vec![value])) };
+        let is_scalar = !self.types.get(&row)?.is_array();
+        let is_from_outside = || match self.defs.get(&row) {
+            Some(Exp::Index { array, .. }) => self.levels.get(array) < self.levels.get(&row),
+            _ => false,
+        };
+        if !is_scalar && !is_from_outside() {
+            return None;
+        }
+        let rest = indices[dims.len()..].to_vec();
+        Some(match rest.is_empty() {
+            true => Rewrite::Alias(vec![value]),
+            false => {
+                let read = Exp::Index { array: row, indices: rest, check: Check::Certified };
+                Rewrite::Become(Box::new(read))
+            }
+        })
     }
 
     /// The indices into the array that was sliced; none if a range before the last index is left whole.
