@@ -228,6 +228,9 @@ def text(report, problems, figures, folder):
     notes = [f"- {problems[name].title}: {problems[name].note}" for name in dict.fromkeys(row["problem"] for row in rows)
              if name in problems and problems[name].note]
     remarks = [f"- {row['title']} {row['row']}: {remark}" for row in rows for remark in row["remarks"]]
+    missing = [problem.title for name, problem in problems.items() if not any(row["problem"] == name for row in rows)]
+    if missing:
+        remarks.append(f"- Not measured in this run: {', '.join(missing)}.")
     if notes or remarks:
         parts += ["## Remarks\n", "\n".join(notes + remarks) + "\n"]
     return "\n".join(parts)

@@ -609,3 +609,68 @@ fn the_least_of_a_map_is_differentiated_in_one_place() {
         "#]],
     );
 }
+
+#[test]
+fn components_of_a_scan_that_nothing_reaches_are_left_out() {
+    check(
+        r"def f (n: i64, xs: [n]f64, ys: [n]f64, d: [n]f64) : (xs_adj: [n]f64, ys_adj: [n]f64) =
+            let (t: [n]f64, xs_adj: [n]f64, ys_adj: [n]f64) =
+              vjp (xs, ys) (d) \(as: [n]f64, bs: [n]f64) : ([n]f64) ->
+                let (p: [n]f64, q: [n]f64) = scan n (as, bs)
+                  op \(a1: f64, b1: f64, a2: f64, b2: f64) : (f64, f64) ->
+                    let (a: f64) = f64.mul a1 a2
+                    let (e: f64) = f64.mul b1 a2
+                    let (b: f64) = f64.add e b2
+                    in (a, b)
+                  neutral (1.0f64, 0.0f64)
+                in (q)
+            in (xs_adj, ys_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, ys_2: [n_0]f64, d_3: [n_0]f64) : (xs_adj_4: [n_0]f64, ys_adj_5: [n_0]f64) =
+              let (as_9: [n_0]f64) = xs_1
+              let (bs_10: [n_0]f64) = ys_2
+              let (p_11: [n_0]f64, q_12: [n_0]f64) =
+                scan n_0 (as_9, bs_10)
+                  op \(a1_13: f64, b1_14: f64, a2_15: f64, b2_16: f64) : (f64, f64) ->
+                    let (a_17: f64) = f64.mul a1_13 a2_15
+                    let (e_18: f64) = f64.mul b1_14 a2_15
+                    let (b_19: f64) = f64.add e_18 b2_16
+                    in (a_17, b_19)
+                  neutral (1.0f64, 0.0f64)
+              let (add_20: i64) = i64.add n_0 1i64
+              let (first_24: [1i64]f64) = array f64 (0.0f64)
+              let (longer_25: [add_20]f64) = concat (first_24, q_12)
+              let (before_26: [n_0]f64) = slice longer_25 [0i64 :+ n_0 * 1i64]
+              let (mapped_34: [n_0]f64) =
+                map n_0 (as_9)
+                  \(a_29: f64) : (f64) ->
+                    in (a_29)
+              let (sub_35: i64) = i64.sub n_0 1i64
+              let (reversed_36: [n_0]f64) = slice d_3 [sub_35 :+ n_0 * -1i64]
+              let (reversed_37: [n_0]f64) = slice mapped_34 [sub_35 :+ n_0 * -1i64]
+              let (add_38: i64) = i64.add n_0 1i64
+              let (first_39: [1i64]f64) = array f64 (0.0f64)
+              let (longer_40: [add_38]f64) = concat (first_39, reversed_37)
+              let (before_41: [n_0]f64) = slice longer_40 [0i64 :+ n_0 * 1i64]
+              let (scanned_49: [n_0]f64, scanned_50: [n_0]f64) =
+                scan n_0 (reversed_36, before_41)
+                  op \(m_42: f64, m_43: f64, m_44: f64, m_45: f64) : (f64, f64) ->
+                    let (mul_46: f64) = f64.mul m_45 m_42
+                    let (add_47: f64) = f64.add mul_46 m_44
+                    let (mul_48: f64) = f64.mul m_45 m_43
+                    in (add_47, mul_48)
+                  neutral (0.0f64, 1.0f64)
+              let (sub_51: i64) = i64.sub n_0 1i64
+              let (reversed_52: [n_0]f64) = slice scanned_49 [sub_51 :+ n_0 * -1i64]
+              let (adj_63: [n_0]f64, adj_64: [n_0]f64) =
+                map n_0 (before_26, reversed_52)
+                  \(b1_54: f64, ct_60: f64) : (f64, f64) ->
+                    let (mul_62: f64) = f64.mul b1_54 ct_60
+                    in (mul_62, ct_60)
+              let (t_6: [n_0]f64) = q_12
+              let (xs_adj_7: [n_0]f64) = adj_63
+              let (ys_adj_8: [n_0]f64) = adj_64
+              in (xs_adj_7, ys_adj_8)
+        "#]],
+    );
+}

@@ -93,3 +93,16 @@ pub enum Stm {
         otherwise: Vec<Stm>,
     },
 }
+
+/// How many lines the statements take, about.
+pub(crate) fn lines(stms: &[Stm]) -> usize {
+    let of = |stm: &Stm| match stm {
+        Stm::Declare { .. } | Stm::Line(_) => 1,
+        Stm::Block(body)
+        | Stm::Loop { body, .. }
+        | Stm::Parallel { body, .. }
+        | Stm::Forever { body, .. } => 2 + lines(body),
+        Stm::If { then, otherwise, .. } => 2 + lines(then) + lines(otherwise),
+    };
+    stms.iter().map(of).sum()
+}

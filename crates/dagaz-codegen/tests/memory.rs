@@ -291,3 +291,81 @@ fn rows_are_made_in_the_array_that_they_are_written_out_in() {
         "#]],
     );
 }
+
+#[test]
+fn results_of_scans_that_nobody_reads_are_not_kept() {
+    check(
+        r#"def f (n: i64, xs: [n]f64, ys: [n]f64) : (r: [n]f64) =
+             let (p: [n]f64, r: [n]f64) = scan n (xs, ys)
+               pre \(x: f64, y: f64) : (f64, f64) ->
+                 let (z: f64) = f64.mul x y
+                 in (x, z)
+               op \(a: f64, b: f64, c: f64, d: f64) : (f64, f64) ->
+                 let (e: f64) = f64.mul a c
+                 let (g: f64) = f64.mul b c
+                 let (h: f64) = f64.add g d
+                 in (e, h)
+               neutral (1.0f64, 0.0f64)
+             in (r)
+           entry "f" = f sizes 1 0
+             param "xs" : value "[]f64" [n]f64
+             param "ys" : value "[]f64" [n]f64
+             result value "[]f64" [n]f64"#,
+        expect![[r#"
+            chain_t9[i_t11] = a_9;
+            chain_t10[i_t11] = b_10;
+            chain_t9[i_t17] = a_9;
+            chain_t10[i_t17] = b_10;
+            part_t2[piece_t8 + 1] = a_9;
+            part_t3[piece_t8 + 1] = b_10;
+            chain_t9[i_t21] = a_9;
+            r_5[at_t22] = b_10;
+            chain_t10[i_t21] = b_10;
+            chain_t9[4] = a_9;
+            r_5[at_t26] = b_10;
+            chain_t10[4] = b_10;
+            dz_block *r_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+            f64 part_t2_room[1032];
+            f64 part_t3_room[1032];
+            char ready_t4_room[1032] = {1};
+            part_t2[0] = 1.0;
+            part_t3[0] = 0.0;
+        "#]],
+    );
+}
+
+/// The squares of a row are on the stack if there are few, and numbers of rows are nowhere.
+#[test]
+fn small_arrays_of_iterations_are_on_the_stack() {
+    check(
+        r#"def f (n: i64, m: i64, xss: [n][m]f64) : (places: [n]i64) =
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (places: [n]i64) = map n (xss)
+              \(xs: [m]f64) : (i64) ->
+                let (squares: [m]f64) = map m (xs) \(x: f64) : (f64) -> let (y: f64) = f64.mul x x in (y)
+                let (greatest: f64) = reduce m (squares)
+                  op \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.max a b in (c)
+                  neutral (-f64.inf)
+                let (place: i64) = reduce m (js, squares)
+                  pre \(j: i64, y: f64) : (i64) ->
+                    let (is_it: bool) = f64.eq y greatest
+                    let (k: i64) = if is_it then in (j) else in (m)
+                    in (k)
+                  op \(a: i64, b: i64) : (i64) -> let (c: i64) = i64.min a b in (c)
+                  neutral (m)
+                in (place)
+            in (places)
+
+          entry "f" = f
+            sizes 2 0
+            param "xss" : value "[][]f64" [n][m]f64
+            result value "[]i64" [n]i64"#,
+        expect![[r#"
+            f64 squares_7_room[64];
+            squares_7_mem = dz_alloc(ctx, 4, m_1, sizeof(f64), 10);
+            squares_7[i_t5] = y_9;
+            places_5[i_t3] = place_14;
+            dz_block *places_5_mem = dz_alloc(ctx, 2, n_0, sizeof(i64), 3);
+        "#]],
+    );
+}

@@ -120,3 +120,70 @@ fn sums_are_over_the_rows_that_count() {
     "#]],
     );
 }
+
+/// A stencil inside of a map, with so many products behind it.
+fn check_products(count: usize, expected: Expect) {
+    let mut products = String::new();
+    for i in 0..count {
+        products += &format!("let (p{}: f64) = f64.mul p{i} centre\n", i + 1);
+    }
+    check(
+        &format!(
+            r#"def f (m: i64, n: i64, xss: [m][n]f64) : (yss: [m][n]f64) =
+                 let (is: [n]i64) = iota i64 n 0i64 1i64
+                 let (yss: [m][n]f64) = map m (xss) \(xs: [n]f64) : ([n]f64) ->
+                   let (ys: [n]f64) = map n (is) \(i: i64) : (f64) ->
+                     let (before: i64) = i64.sub i 1i64
+                     let (left: i64) = i64.max 0i64 before
+                     let (p0: f64) = xs[left] certified
+                     let (centre: f64) = xs[i] certified
+                     {products}
+                     in (p{count})
+                   in (ys)
+                 in (yss)
+
+               entry "f" = f
+                 sizes 2 0
+                 param "xss" : value "[][]f64" [m][n]f64
+                 result value "[][]f64" [m][n]f64"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn a_little_code_is_there_for_each_part() {
+    check_products(
+        2,
+        expect![[r#"
+        for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+        i64 first_t4 = 0;
+        first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+        i64 last_t5 = n_1;
+        for (i64 i_t8 = 0; i_t8 < first_t4; i_t8++) {
+        #pragma omp simd
+        for (i64 i_t7 = first_t4; i_t7 < last_t5; i_t7++) {
+        for (i64 i_t9 = last_t5; i_t9 < n_1; i_t9++) {
+        #pragma omp simd
+        for (i64 i_t11 = 0; i_t11 < n_1; i_t11++) {
+    "#]],
+    );
+}
+
+#[test]
+fn much_code_is_there_for_the_border_and_for_the_middle() {
+    check_products(
+        300,
+        expect![[r#"
+        for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+        i64 first_t4 = 0;
+        first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+        i64 last_t5 = n_1;
+        for (i64 i_t8 = 0; i_t8 < 2; i_t8++) {
+        #pragma omp simd
+        for (i64 i_t12 = start_t9; i_t12 < end_t10; i_t12++) {
+        #pragma omp simd
+        for (i64 i_t7 = first_t4; i_t7 < last_t5; i_t7++) {
+    "#]],
+    );
+}

@@ -44,6 +44,11 @@ impl Builder {
         self.vars.fresh(hint)
     }
 
+    /// The name that a variable was given.
+    pub fn hint(&self, var: VarId) -> String {
+        self.vars.hint(var).to_owned()
+    }
+
     pub fn fresh_param(&mut self, hint: &str, ty: Type) -> Param {
         Param { var: self.vars.fresh(hint), ty }
     }

@@ -35,7 +35,7 @@ pub fn share_common_expressions(program: &mut Program) {
 }
 
 /// The structure of an expression as numbers: equal keys are equal expressions.
-type Key = Vec<u64>;
+pub(crate) type Key = Vec<u64>;
 
 #[derive(Default)]
 struct Sharer {
@@ -139,7 +139,7 @@ impl Sharer {
 }
 
 /// None where the expression is not to be shared: because of what it does, or because it is not worth it.
-fn key(stm: &Stm) -> Option<Key> {
+pub(crate) fn key(stm: &Stm) -> Option<Key> {
     let mut encoder = Encoder::default();
     encoder.stm(stm)?;
     Some(encoder.key)

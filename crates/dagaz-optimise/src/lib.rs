@@ -19,11 +19,13 @@ mod fuse;
 mod gathers;
 mod hoist;
 mod inline;
+mod last;
 mod precompute;
 mod products;
 mod rows;
 mod scalars;
 mod sharing;
+mod shifts;
 mod simplify;
 mod small;
 mod unflatten;
@@ -43,10 +45,12 @@ pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
+pub use crate::last::shorten_last_iterations;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
 pub use crate::rows::read_rows;
 pub use crate::scalars::take_small_arrays_apart;
+pub use crate::shifts::read_in_place;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
 pub use crate::unflatten::nest_flat_maps;
@@ -125,10 +129,12 @@ fn optimise(program: &mut Program) {
         remove_dead_code(program);
         // The maps around a product are one now.
         let has_changed = divide_products(program) || has_changed;
+        let has_changed = read_in_place(program) || has_changed;
         if !has_changed {
             break;
         }
     }
+    shorten_last_iterations(program);
     precompute_functions(program);
     share_common_expressions(program);
     remove_dead_code(program);

@@ -12,7 +12,7 @@
 //! if nothing else needs it; otherwise it costs as much as the map did. Reductions combine from the left, as ever.
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
-use dagaz_core::prim::Prim;
+use dagaz_core::prim::{BinOp, Prim};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::walk::{Substitution, for_each_body};
@@ -51,13 +51,6 @@ impl Unrolled<'_> {
     /// `None` if the statement stays as it is.
     fn stm(&mut self, stm: &Stm) -> Option<()> {
         match &stm.exp {
-            Exp::Map { width, arrays, lambda } if *width == Atom::i64(1) && has_scalar_rows(lambda) => {
-                self.only_row(arrays, lambda);
-                for ((param, elem), row) in stm.pat.iter().zip(&lambda.body.result).zip(&lambda.ret) {
-                    let exp = Exp::ArrayLit { row: row.clone(), elems: vec![*elem] };
-                    self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
-                }
-            }
             Exp::Map { width, arrays, lambda } => {
                 let rows = small(*width, &[lambda])?;
                 let mut columns: Vec<Vec<Atom>> = vec![Vec::new(); stm.pat.len()];
@@ -85,7 +78,7 @@ impl Unrolled<'_> {
             Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
                 let lambdas: Vec<&Lambda> = pre.iter().chain([op]).collect();
                 let rows = small(*width, &lambdas)?;
-                let mut sums = neutral.clone();
+                let mut sums = if starts_with_zero(op, neutral) { Vec::new() } else { neutral.clone() };
                 for i in 0..rows {
                     let row = match pre {
                         Some(pre) => {
@@ -94,8 +87,11 @@ impl Unrolled<'_> {
                         }
                         None => self.row(arrays, &op.params[neutral.len()..], i),
                     };
+                    let is_first = sums.is_empty();
                     sums.extend(row);
-                    sums = self.apply(op, &sums);
+                    if !is_first {
+                        sums = self.apply(op, &sums);
+                    }
                 }
                 for (param, sum) in stm.pat.iter().zip(sums) {
                     self.stms.push(Stm { pat: vec![param.clone()], exp: Exp::Atom(sum), loc: self.loc });
@@ -104,15 +100,6 @@ impl Unrolled<'_> {
             _ => return None,
         }
         Some(())
-    }
-
-    /// The statements of a lambda that runs once, whatever they are: nothing is repeated.
-    fn only_row(&mut self, arrays: &[VarId], lambda: &Lambda) {
-        for (array, param) in arrays.iter().zip(&lambda.params) {
-            let exp = Exp::Index { array: *array, indices: vec![Atom::i64(0)], check: Check::Certified };
-            self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
-        }
-        self.stms.extend(lambda.body.stms.iter().cloned());
     }
 
     /// The elements at a position.
@@ -150,9 +137,12 @@ fn small(width: Atom, lambdas: &[&Lambda]) -> Option<i64> {
     (is_small && lambdas.iter().all(|lambda| is_scalar(lambda))).then_some(rows)
 }
 
-fn has_scalar_rows(lambda: &Lambda) -> bool {
-    let has_accumulators = lambda.params.iter().any(|p| p.ty.is_acc());
-    !has_accumulators && lambda.ret.iter().all(|ty| matches!(ty, Type::Prim(_)))
+/// Whether a reduction adds to zero, so that the first row is a sum already.
+fn starts_with_zero(op: &Lambda, neutral: &[Atom]) -> bool {
+    match (op.body.stms.as_slice(), neutral) {
+        ([Stm { exp: Exp::BinOp(BinOp::Add, ty, ..), .. }], [start]) => *start == Prim::zero(*ty).into(),
+        _ => false,
+    }
 }
 
 fn is_scalar(lambda: &Lambda) -> bool {

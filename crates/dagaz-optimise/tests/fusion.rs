@@ -282,19 +282,18 @@ fn small_vectors_are_scalars() {
                 let (y_27: f64) = qs_2[2i64] certified
                 let (z_28: f64) = f64.sub x_26 y_27
                 let (z_30: f64) = f64.mul z_22 z_22
-                let (z_31: f64) = f64.add 0.0f64 z_30
-                let (z_33: f64) = f64.mul z_25 z_25
-                let (z_34: f64) = f64.add z_31 z_33
-                let (z_36: f64) = f64.mul z_28 z_28
-                let (z_37: f64) = f64.add z_34 z_36
-                in (z_37)
-          let (x_38: f64) = qs_2[0i64] certified
-          let (z_39: f64) = f64.neg x_38
-          let (x_40: f64) = qs_2[1i64] certified
-          let (z_41: f64) = f64.neg x_40
-          let (x_42: f64) = qs_2[2i64] certified
-          let (z_43: f64) = f64.neg x_42
-          let (rs_17: [3i64]f64) = array f64 (z_39, z_41, z_43)
+                let (z_32: f64) = f64.mul z_25 z_25
+                let (z_33: f64) = f64.add z_30 z_32
+                let (z_35: f64) = f64.mul z_28 z_28
+                let (z_36: f64) = f64.add z_33 z_35
+                in (z_36)
+          let (x_37: f64) = qs_2[0i64] certified
+          let (z_38: f64) = f64.neg x_37
+          let (x_39: f64) = qs_2[1i64] certified
+          let (z_40: f64) = f64.neg x_39
+          let (x_41: f64) = qs_2[2i64] certified
+          let (z_42: f64) = f64.neg x_41
+          let (rs_17: [3i64]f64) = array f64 (z_38, z_40, z_42)
           in (ds_5, rs_17)
     "#]]
     .assert_eq(&print_without_locs(&program));
@@ -330,6 +329,151 @@ fn the_cheap_end_of_a_map_moves_to_the_only_one_that_needs_it() {
                     in (z_12)
                   neutral (0.0f64)
               in (ys_4, s_9)
+        "#]],
+    );
+}
+
+/// Two maps with a sum inside, whose elements are computed by these statements.
+fn check_sums(one: &str, other: &str, expected: Expect) {
+    let sum = |name: &str, element: &str| {
+        format!(
+            r"let ({name}: [n]f64) = map n (xs) \(x{name}: f64) : (f64) ->
+              let (s{name}: f64) = reduce m (ys)
+              pre \(y{name}: f64) : (f64) ->
+                let (e{name}: f64) = f64.mul x{name} y{name}
+                {element}
+                in (v{name})
+              op \(p{name}: f64, q{name}: f64) : (f64) ->
+                let (r{name}: f64) = f64.add p{name} q{name}
+                in (r{name})
+              neutral (0.0f64)
+              in (s{name})"
+        )
+    };
+    check(
+        &format!(
+            "def f (n: i64, m: i64, xs: [n]f64, ys: [m]f64) : (a: [n]f64, b: [n]f64) =
+               {}
+               {}
+               in (a, b)",
+            sum("a", one),
+            sum("b", other)
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn sums_of_the_same_function_are_computed_together() {
+    check_sums(
+        "let (va: f64) = f64.sin ea",
+        "let (fb: f64) = f64.sin eb
+         let (vb: f64) = f64.mul fb fb",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, ys_3: [m_1]f64) : (a_4: [n_0]f64, b_5: [n_0]f64) =
+              let (a_6: [n_0]f64, b_15: [n_0]f64) =
+                map n_0 (xs_2)
+                  \(xa_7: f64) : (f64, f64) ->
+                    let (sa_8: f64) =
+                      reduce m_1 (ys_3)
+                        pre \(ya_9: f64) : (f64) ->
+                          let (ea_10: f64) = f64.mul xa_7 ya_9
+                          let (va_11: f64) = f64.sin ea_10
+                          in (va_11)
+                        op \(pa_12: f64, qa_13: f64) : (f64) ->
+                          let (ra_14: f64) = f64.add pa_12 qa_13
+                          in (ra_14)
+                        neutral (0.0f64)
+                    let (sb_17: f64) =
+                      reduce m_1 (ys_3)
+                        pre \(yb_18: f64) : (f64) ->
+                          let (eb_19: f64) = f64.mul xa_7 yb_18
+                          let (fb_20: f64) = f64.sin eb_19
+                          let (vb_21: f64) = f64.mul fb_20 fb_20
+                          in (vb_21)
+                        op \(pb_22: f64, qb_23: f64) : (f64) ->
+                          let (rb_24: f64) = f64.add pb_22 qb_23
+                          in (rb_24)
+                        neutral (0.0f64)
+                    in (sa_8, sb_17)
+              in (a_6, b_15)
+        "#]],
+    );
+}
+
+#[test]
+fn sums_of_different_functions_stay_apart() {
+    check_sums(
+        "let (va: f64) = f64.sin ea",
+        "let (vb: f64) = f64.add eb 1.0f64",
+        expect![[r#"
+        def f (n_0: i64, m_1: i64, xs_2: [n_0]f64, ys_3: [m_1]f64) : (a_4: [n_0]f64, b_5: [n_0]f64) =
+          let (a_6: [n_0]f64) =
+            map n_0 (xs_2)
+              \(xa_7: f64) : (f64) ->
+                let (sa_8: f64) =
+                  reduce m_1 (ys_3)
+                    pre \(ya_9: f64) : (f64) ->
+                      let (ea_10: f64) = f64.mul xa_7 ya_9
+                      let (va_11: f64) = f64.sin ea_10
+                      in (va_11)
+                    op \(pa_12: f64, qa_13: f64) : (f64) ->
+                      let (ra_14: f64) = f64.add pa_12 qa_13
+                      in (ra_14)
+                    neutral (0.0f64)
+                in (sa_8)
+          let (b_15: [n_0]f64) =
+            map n_0 (xs_2)
+              \(xb_16: f64) : (f64) ->
+                let (sb_17: f64) =
+                  reduce m_1 (ys_3)
+                    pre \(yb_18: f64) : (f64) ->
+                      let (eb_19: f64) = f64.mul xb_16 yb_18
+                      let (vb_20: f64) = f64.add eb_19 1.0f64
+                      in (vb_20)
+                    op \(pb_21: f64, qb_22: f64) : (f64) ->
+                      let (rb_23: f64) = f64.add pb_21 qb_22
+                      in (rb_23)
+                    neutral (0.0f64)
+                in (sb_17)
+          in (a_6, b_15)
+    "#]],
+    );
+}
+
+#[test]
+fn reductions_of_what_one_map_makes_are_one() {
+    check(
+        r"def f (n: i64, xs: [n]f64) : (s: f64, t: f64) =
+            let (as: [n]f64, bs: [n]f64) = map n (xs) \(x: f64) : (f64, f64) ->
+              let (a: f64) = f64.sin x
+              let (b: f64) = f64.mul a x
+              in (a, b)
+            let (s: f64) = reduce n (as) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            let (t: f64) = reduce n (bs) op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            in (s, t)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64) : (s_2: f64, t_3: f64) =
+              let (as_4: [n_0]f64, bs_5: [n_0]f64) =
+                map n_0 (xs_1)
+                  \(x_6: f64) : (f64, f64) ->
+                    let (a_7: f64) = f64.sin x_6
+                    let (b_8: f64) = f64.mul a_7 x_6
+                    in (a_7, b_8)
+              let (s_9: f64, t_13: f64) =
+                reduce n_0 (as_4, bs_5)
+                  op \(x_10: f64, x_14: f64, y_11: f64, y_15: f64) : (f64, f64) ->
+                    let (z_12: f64) = f64.add x_10 y_11
+                    let (z_16: f64) = f64.add x_14 y_15
+                    in (z_12, z_16)
+                  neutral (0.0f64, 0.0f64)
+              in (s_9, t_13)
         "#]],
     );
 }

@@ -98,6 +98,32 @@ fn reads_of_known_arrays() {
 }
 
 #[test]
+fn rows_that_no_update_has_changed_are_as_they_were_made() {
+    check(
+        CLEAN,
+        r"def f (n: i64, i: i64, xs: [n]f64) : (a: [n]f64, b: f64, c: [n]f64, d: [n]f64, ys: [3][n]f64) =
+            let (zeros: [3][n]f64) = replicate [3, n] 0.0f64
+            let (one: [3][n]f64) = zeros with [1i64] = xs certified
+            let (two: [3][n]f64) = one with [2i64] = xs certified
+            let (a: [n]f64) = two[0i64] certified
+            let (b: f64) = two[0i64, i] certified
+            let (c: [n]f64) = two[1i64] certified
+            let (d: [n]f64) = two[i] certified
+            in (a, b, c, d, two)",
+        expect![[r#"
+            def f (n_0: i64, i_1: i64, xs_2: [n_0]f64) : (a_3: [n_0]f64, b_4: f64, c_5: [n_0]f64, d_6: [n_0]f64, ys_7: [3i64][n_0]f64) =
+              let (zeros_8: [3i64][n_0]f64) = replicate [3i64, n_0] 0.0f64
+              let (one_9: [3i64][n_0]f64) = zeros_8 with [1i64] = xs_2 certified
+              let (two_10: [3i64][n_0]f64) = one_9 with [2i64] = xs_2 certified
+              let (a_11: [n_0]f64) = replicate [n_0] 0.0f64
+              let (c_13: [n_0]f64) = two_10[1i64] certified
+              let (d_14: [n_0]f64) = two_10[i_1] certified
+              in (a_11, 0.0f64, c_13, d_14, two_10)
+        "#]],
+    );
+}
+
+#[test]
 fn branches_loops_and_maps_with_known_results() {
     check(
         CLEAN,

@@ -49,7 +49,7 @@ pub enum Effort {
 }
 
 /// A text with more bytes is compiled quickly: the C compiler would take longer than most people wait.
-const VERY_LONG: usize = 2 << 20;
+const VERY_LONG: usize = 1 << 20;
 
 impl Effort {
     fn for_text(self, text: &str) -> Effort {

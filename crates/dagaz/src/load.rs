@@ -29,12 +29,13 @@ const PRELUDE: &[(&str, &str)] = &[
     ("math", include_str!("../../../prelude/math.fut")),
     ("array", include_str!("../../../prelude/array.fut")),
     ("ad", include_str!("../../../prelude/ad.fut")),
-    (BEYOND_FUTHARK, include_str!("../../../prelude/effects.fut")),
+    ("effects", include_str!("../../../prelude/effects.fut")),
+    ("older", include_str!("../../../prelude/older.fut")),
     ("prelude", include_str!("../../../prelude/prelude.fut")),
 ];
 
-/// The file of the prelude that plain Futhark does not have.
-const BEYOND_FUTHARK: &str = "effects";
+/// The files of the prelude that plain Futhark does not have.
+const BEYOND_FUTHARK: [&str; 2] = ["effects", "older"];
 
 const INTRINSICS: &str = include_str!("../../../prelude/intrinsics.fut");
 
@@ -101,7 +102,7 @@ impl Prelude {
             }
             let last = position + 1 == PRELUDE.len();
             let role = match *name {
-                BEYOND_FUTHARK => Role::Extension,
+                name if BEYOND_FUTHARK.contains(&name) => Role::Extension,
                 _ if last => Role::PreludeRoot,
                 _ => Role::Prelude,
             };

@@ -240,3 +240,19 @@ fn copies_of_accumulators_are_combined() {
         "60000i64",
     );
 }
+
+/// Sums inside of loops, of as many rows as fill vectors or do not. All numbers are halves, so that no order matters.
+#[test]
+fn short_sums_of_any_length() {
+    let program = "
+        def halves (i: i64) (j: i64) : f64 = f64.i64 (i * j % 7) - 2.5
+        entry main (n: i64) : ([n]f32, [n]f64, [n]f64, [n]f64, [n]f64) =
+          let singles = tabulate n (\\k -> f32.sum (map (\\j -> f32.f64 (halves 3 j)) (iota k)))
+          let started = tabulate n (\\k -> reduce (+) 3 (map (halves 2) (iota k)))
+          let (xs, ys) = unzip (tabulate n (\\k ->
+            let add (a, b) (c, d) = (a + c, b + d)
+            in reduce add (0, 1) (map (\\j -> (halves k j, if j % 3 == 0 then 1 else 0.5)) (iota k))))
+          let zeros = tabulate n (\\k -> reduce (+) (-0.0) (replicate k (-0.0)))
+          in (singles, started, xs, ys, zeros)";
+    check(program, "70i64");
+}

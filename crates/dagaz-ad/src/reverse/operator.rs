@@ -8,12 +8,12 @@
 //! The second step is the rule of `map`, which also serves what ⊙ reads from outside. The first step uses copies of
 //! such variables that are not differentiated.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Exp, Lambda, Loc, Stm};
+use dagaz_core::exp::{Body, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::free_vars_lambda;
+use dagaz_core::visit::{free_vars_body, free_vars_lambda};
 
 use crate::context::{Ad, Res};
 use crate::rename::Renamer;
@@ -77,6 +77,23 @@ impl Ad<'_> {
         (0..op.ret.len()).filter(|i| self.is_active_var(op.params[*i].var)).collect()
     }
 
+    /// The components whose combinations have adjoints that are not zero for certain, where those of the results with
+    /// cotangents are not: an adjoint comes to a component of `x` from the components of `x ⊙ y` that depend on it.
+    pub fn reached_components(&self, op: &Lambda, cts: &[Option<Atom>]) -> Vec<usize> {
+        let mut active = self.active_components(op);
+        let mut reached: HashSet<usize> = active.iter().copied().filter(|i| cts[*i].is_some()).collect();
+        let mut open: Vec<usize> = reached.iter().copied().collect();
+        while let Some(i) = open.pop() {
+            let result = op.body.result[i];
+            let stms = needed(op.body.stms.clone(), &[result]);
+            let read = free_vars_body(&Body { stms, result: vec![result] });
+            let before = active.iter().copied().filter(|j| read.contains(&op.params[*j].var));
+            open.extend(before.filter(|j| reached.insert(*j)));
+        }
+        active.retain(|i| reached.contains(i));
+        active
+    }
+
     /// Copies of the operator's active free variables that are not differentiated.
     pub fn frozen_free(&mut self, op: &Lambda, loc: Loc) -> HashMap<VarId, Atom> {
         let free = self.active_among(free_vars_lambda(op));
@@ -95,25 +112,24 @@ impl Ad<'_> {
         copy.result
     }
 
-    /// The adjoints of the active components of `x` in `x ⊙ y`, in the scope that is open.
+    /// The adjoints of the wanted components of `x` in `x ⊙ y`, in the scope that is open.
     pub fn left_adjoints(
         &mut self,
-        op: &Lambda,
+        (op, wanted): (&Lambda, &[usize]),
         xs: &[Param],
         ys: &[Atom],
         cts: &[Option<Atom>],
         frozen: &HashMap<VarId, Atom>,
         loc: Loc,
     ) -> Res<Vec<Atom>> {
-        let active = self.active_components(op);
-        self.active.extend(active.iter().map(|i| xs[*i].var));
+        self.active.extend(wanted.iter().map(|i| xs[*i].var));
         let operands = atoms(xs).into_iter().chain(ys.iter().copied());
         let map = op.params.iter().map(|p| p.var).zip(operands);
         let map = map.chain(frozen.iter().map(|(var, atom)| (*var, *atom))).collect();
         let copy = Renamer::new(self, map).body(&op.body);
         let outer = std::mem::take(&mut self.adj);
         self.sweep(&copy, cts, loc)?;
-        let adjoints = active.iter().map(|i| self.adjoint(xs[*i].var, loc)).collect();
+        let adjoints = wanted.iter().map(|i| self.adjoint(xs[*i].var, loc)).collect();
         self.adj = outer;
         Ok(adjoints)
     }
@@ -147,25 +163,26 @@ impl Ad<'_> {
         }
         let active = self.active_components(fold.op);
         let ret = active.iter().map(|i| rows[*i].clone()).collect();
-        let lambda =
-            self.lambda(params, ret, |ad| ad.left_adjoints(fold.op, &x, &atoms(&r), &row_cts, &frozen, loc))?;
+        let lambda = self.lambda(params, ret, |ad| {
+            ad.left_adjoints((fold.op, &active), &x, &atoms(&r), &row_cts, &frozen, loc)
+        })?;
         let reached = self.mapped(fold.n, arrays, lambda, loc);
-        Ok(self.by_component(fold.op, &reached))
+        Ok(by_component(fold.op, &active, &reached))
     }
+}
 
-    /// What belongs to the active components, among all of them.
-    pub fn by_component(&self, op: &Lambda, of_active: &[VarId]) -> Vec<Option<Atom>> {
-        let mut all = vec![None; op.ret.len()];
-        for (i, var) in self.active_components(op).into_iter().zip(of_active) {
-            all[i] = Some(Atom::from(*var));
-        }
-        all
+/// What belongs to some components, among all of them.
+pub(crate) fn by_component(op: &Lambda, components: &[usize], values: &[VarId]) -> Vec<Option<Atom>> {
+    let mut all = vec![None; op.ret.len()];
+    for (i, var) in components.iter().zip(values) {
+        all[*i] = Some(Atom::from(*var));
     }
+    all
 }
 
 /// The statements that the results need, and those that may stop the program.
 pub(crate) fn needed(stms: Vec<Stm>, results: &[Atom]) -> Vec<Stm> {
-    let mut used: std::collections::HashSet<VarId> = vars(results).into_iter().collect();
+    let mut used: HashSet<VarId> = vars(results).into_iter().collect();
     let mut kept = Vec::new();
     for stm in stms.into_iter().rev() {
         let stays = matches!(stm.exp, Exp::Assert { .. } | Exp::Trace { .. });

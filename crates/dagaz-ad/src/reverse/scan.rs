@@ -17,7 +17,8 @@
 //!   Here later elements are on the left. The neutral element `(ne, ne, 0)` is one on the left only, which is where a
 //!   scan needs it. A component of `x` that the adjoint does not read is not carried.
 //!
-//! For a sum, `c` is a sum.
+//! For a sum, `c` is a sum. A component counts as active where its `c` is not zero for certain: one whose results are not used,
+//! and which no other one depends on, is left out.
 
 use dagaz_core::exp::{Body, Lambda};
 use dagaz_core::prim::{Prim, PrimType};
@@ -26,12 +27,15 @@ use dagaz_core::visit::free_vars_body;
 
 use crate::context::{Ad, Res, is_plus};
 
-use super::operator::{Fold, atoms, needed};
+use super::operator::{Fold, atoms, by_component, needed};
 
 impl Ad<'_> {
     pub fn rev_scan(&mut self, fold: &Fold<'_>, results: &[VarId], cts: &[Option<Atom>]) -> Res<()> {
         let (n, loc, rows) = (fold.n, fold.loc, &fold.op.ret);
-        let active = self.active_components(fold.op);
+        let active = self.reached_components(fold.op, cts);
+        if active.is_empty() {
+            return Ok(());
+        }
         let mut ct_arrays = Vec::new();
         for i in &active {
             let ct = self.or_zero(cts[*i], &rows[*i].with_outer(&[n]), loc);
@@ -57,25 +61,24 @@ impl Ad<'_> {
         };
         let reached = match number {
             Some(ty) => {
-                let slopes = self.slopes(fold, &inputs, ty)?;
+                let slopes = self.slopes(fold, &active, &inputs, ty)?;
                 vec![self.recurrence(fold, ct_arrays[0], slopes, ty)?]
             }
-            None => self.reached_from_right(fold, results, &ct_arrays)?,
+            None => self.reached_from_right(fold, &active, results, &ct_arrays)?,
         };
-        let reached = self.by_component(fold.op, &reached);
+        let reached = by_component(fold.op, &active, &reached);
         self.rev_map(n, &inputs, fold.op, &reached, loc)
     }
 
     /// The numbers `D_i`.
-    fn slopes(&mut self, fold: &Fold<'_>, inputs: &[VarId], ty: PrimType) -> Res<VarId> {
+    fn slopes(&mut self, fold: &Fold<'_>, active: &[usize], inputs: &[VarId], ty: PrimType) -> Res<VarId> {
         let (rows, loc) = (&fold.op.ret, fold.loc);
         let frozen = self.frozen_free(fold.op, loc);
         let (x, a) = (self.params("x", rows), self.params("a", rows));
-        let active = self.active_components(fold.op);
         let one: Atom = Prim::one(ty).into();
         let units: Vec<Option<Atom>> = (0..rows.len()).map(|i| active.contains(&i).then_some(one)).collect();
         let lambda = self.lambda([x.clone(), a.clone()].concat(), vec![ty.into()], |ad| {
-            ad.left_adjoints(fold.op, &x, &atoms(&a), &units, &frozen, loc)
+            ad.left_adjoints((fold.op, active), &x, &atoms(&a), &units, &frozen, loc)
         })?;
         Ok(self.mapped(fold.n, inputs.to_vec(), lambda, loc)[0])
     }
@@ -98,11 +101,16 @@ impl Ad<'_> {
     }
 
     /// `c_i` for each active component.
-    fn reached_from_right(&mut self, fold: &Fold<'_>, results: &[VarId], cts: &[VarId]) -> Res<Vec<VarId>> {
+    fn reached_from_right(
+        &mut self,
+        fold: &Fold<'_>,
+        active: &[usize],
+        results: &[VarId],
+        cts: &[VarId],
+    ) -> Res<Vec<VarId>> {
         let (n, rows, loc) = (fold.n, &fold.op.ret, fold.loc);
-        let active = self.active_components(fold.op);
         let ct_rows: Vec<Type> = active.iter().map(|i| rows[*i].clone()).collect();
-        let (op, carried) = self.suffix_operator(fold, &ct_rows)?;
+        let (op, carried) = self.suffix_operator(fold, active, &ct_rows)?;
         let x_rows: Vec<Type> = carried.iter().map(|i| rows[*i].clone()).collect();
         let xs: Vec<VarId> = carried.iter().map(|i| results[*i]).collect();
         let xs = self.reversed(n, &xs, &x_rows, loc);
@@ -119,10 +127,14 @@ impl Ad<'_> {
     }
 
     /// The operator ⊕ on points, elements and cotangents, and the components of the points that it carries.
-    fn suffix_operator(&mut self, fold: &Fold<'_>, ct_rows: &[Type]) -> Res<(Lambda, Vec<usize>)> {
+    fn suffix_operator(
+        &mut self,
+        fold: &Fold<'_>,
+        active: &[usize],
+        ct_rows: &[Type],
+    ) -> Res<(Lambda, Vec<usize>)> {
         let (rows, loc) = (&fold.op.ret, fold.loc);
         let frozen = self.frozen_free(fold.op, loc);
-        let active = self.active_components(fold.op);
         let (a1, c1) = (self.params("a", rows), self.params("c", ct_rows));
         let (x2, a2, c2) = (self.params("x", rows), self.params("a", rows), self.params("c", ct_rows));
         let mut cts = vec![None; rows.len()];
@@ -131,7 +143,7 @@ impl Ad<'_> {
         }
         let body = self.body(|ad| {
             let mut results = ad.applied(fold.op, &atoms(&a2), &atoms(&a1));
-            let adjoints = ad.left_adjoints(fold.op, &x2, &atoms(&a2), &cts, &frozen, loc)?;
+            let adjoints = ad.left_adjoints((fold.op, active), &x2, &atoms(&a2), &cts, &frozen, loc)?;
             for ((adjoint, c), row) in adjoints.into_iter().zip(&c2).zip(ct_rows) {
                 results.push(ad.sum(row, adjoint, c.var.into(), loc));
             }

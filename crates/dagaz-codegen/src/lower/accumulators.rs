@@ -32,11 +32,26 @@ impl Lower<'_> {
         }
     }
 
+    /// That indices are within bounds, as conditions of C.
+    pub(super) fn bounds(&self, indices: &[String], shape: &[Atom]) -> Vec<String> {
+        let bounds = indices.iter().zip(shape);
+        bounds.map(|(i, d)| format!("(u64){i} < (u64){}", self.atom(*d))).collect()
+    }
+
+    /// As [`Lower::bounds`], but for the numbers of rows, which are below their count.
+    fn open_bounds(&self, indices: &[Atom], shape: &[Atom]) -> Vec<String> {
+        let is_open = |(index, size): &(&Atom, &Atom)| {
+            !index.as_var().is_some_and(|var| self.below.get(&var) == Some(*size))
+        };
+        let open = indices.iter().zip(shape).filter(is_open);
+        let (indices, sizes): (Vec<String>, Vec<Atom>) = open.map(|(i, d)| (self.atom(*i), *d)).unzip();
+        self.bounds(&indices, &sizes)
+    }
+
     /// Runs something if the indices are within bounds, and else releases what it would have used.
     pub(super) fn within(
         &mut self,
-        indices: &[String],
-        shape: &[Atom],
+        bounds: Vec<String>,
         unused: &[Param],
         build: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
@@ -44,11 +59,12 @@ impl Lower<'_> {
             unused.iter().for_each(|param| l.release_owned(param.var));
             Ok(())
         })?;
-        let bounds = indices.iter().zip(shape).map(|(i, d)| format!("(u64){i} < (u64){}", self.atom(*d)));
         let inside: Vec<String> = self.only_if.iter().cloned().chain(bounds).collect();
         let (then, ()) = self.nested(build)?;
-        let cond = if inside.is_empty() { "true".to_string() } else { inside.join(" && ") };
-        self.out.push(Stm::If { cond, then, otherwise });
+        self.out.push(match inside.is_empty() {
+            true => Stm::Block(then),
+            false => Stm::If { cond: inside.join(" && "), then, otherwise },
+        });
         Ok(())
     }
 
@@ -178,15 +194,16 @@ impl Lower<'_> {
         }
         let OpenAcc { shape, arrays, op, .. } = self.open[number].clone();
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+        let bounds = self.open_bounds(indices, &shape);
         let Some((op, _)) = op else {
-            return self.within(&texts, &shape, &[], |l| {
+            return self.within(bounds, &[], |l| {
                 for (array, value) in arrays.iter().zip(values) {
                     l.write_row(array, &shape, &texts, *value)?;
                 }
                 Ok(())
             });
         };
-        self.within(&texts, &shape, &[], |l| {
+        self.within(bounds, &[], |l| {
             let right = op.params[arrays.len()..].to_vec();
             for (param, value) in right.iter().zip(values) {
                 l.declare(param);

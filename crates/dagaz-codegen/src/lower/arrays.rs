@@ -33,6 +33,9 @@ impl Lower<'_> {
             self.on_stack.insert(param.var);
             return Ok(());
         }
+        if !self.is_outermost() && self.is_kept_by_nobody(param) {
+            return self.allocate_nearby(param);
+        }
         let count = self.count(param.ty.dims());
         let sizes: String = param.ty.dims().iter().map(|d| format!("[{}]", self.shown(*d))).collect();
         self.remark(RemarkKind::Memory, format!("for {sizes}{elem}"));
@@ -49,6 +52,28 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// An array of an iteration, on the stack if it turns out to be small.
+    fn allocate_nearby(&mut self, param: &Param) -> Lowered<()> {
+        let (name, elem, count) = (self.name(param.var), elem(&param.ty)?, self.count(param.ty.dims()));
+        self.line(format!("{elem} {name}_room[{MAX_ON_STACK}];"));
+        self.set_array(elem, &name, &format!("{name}_room"), "NULL");
+        let (site, code) = (self.site(SiteKind::Memory), type_code(elem));
+        let (then, ()) = self.nested(|l| {
+            l.line(format!("{name}_mem = dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code});"));
+            l.line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;"));
+            l.line(format!("{name} = {name}_mem->data;"));
+            Ok(())
+        })?;
+        self.out.push(Stm::If { cond: format!("{count} > {MAX_ON_STACK}"), then, otherwise: Vec::new() });
+        self.on_stack.insert(param.var);
+        Ok(())
+    }
+
+    /// Whether elements of the array are read, and that is all.
+    fn is_kept_by_nobody(&self, param: &Param) -> bool {
+        !self.blocks.contains(&param.var) && (param.var.0 as usize) < self.program.vars.hints.len()
+    }
+
     /// A size as the source has it.
     fn shown(&self, size: Atom) -> String {
         match size {
@@ -59,7 +84,7 @@ impl Lower<'_> {
 
     /// The number of elements of an array that can be on the stack: there are few, and nobody keeps it.
     fn small_size(&self, param: &Param) -> Option<i64> {
-        if self.blocks.contains(&param.var) || param.var.0 as usize >= self.program.vars.hints.len() {
+        if !self.is_kept_by_nobody(param) {
             return None;
         }
         let sizes = param.ty.dims().iter().map(|dim| dim.as_const().and_then(|size| size.as_i64()));

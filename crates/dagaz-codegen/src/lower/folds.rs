@@ -4,12 +4,12 @@
 //! What the pieces are depends on the number of rows alone, so the result does not depend on the number of threads.
 //! Within a piece, a sum can be in any order, for vector units.
 
-use dagaz_core::exp::{Exp, Lambda};
-use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::exp::{Body, Check, Exp, Lambda};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
-use super::{Lower, Lowered};
+use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
@@ -17,6 +17,8 @@ use crate::imp::{LoopKind, Stm};
 const CHAINS: usize = 4;
 /// The least or greatest of fewer rows is found before vectors of comparisons are set up and combined.
 const FEW: usize = 32;
+/// So many cheap operations on a row are done a second time, and what they give is not kept.
+const CHEAP: usize = 40;
 /// As many pieces as `dz_grain` makes, at most.
 const MAX_PIECES: usize = 1032;
 
@@ -64,8 +66,13 @@ impl Lower<'_> {
         if !self.is_outermost() {
             return self.block(|l| {
                 let (from, to) = l.narrow(fold, "0", &bound);
-                l.repeatedly(|l| {
-                    l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(()))
+                let is_narrow = (from.as_str(), to.as_str()) != ("0", bound.as_str());
+                l.repeatedly(|l| match lanes::sum_type(fold).filter(|_| is_simple && !is_narrow) {
+                    Some(ty) => {
+                        l.start_from(left, fold.neutral)?;
+                        l.sum_in_lanes(fold, ty, (&from, &to))
+                    }
+                    None => l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(())),
                 })?;
                 for (param, output) in left.iter().zip(pat) {
                     let (target, value) = (l.name(output.var), l.name(param.var));
@@ -240,12 +247,20 @@ impl Lower<'_> {
     }
 
     /// A scan of scalars. Every piece is folded; then it waits for what there is before it, hands on what there is after
-    /// it, and scans its rows, which are in the cache by now.
+    /// it, and scans its rows, which are in the cache by now. Results that nobody reads are not kept.
     fn scan_in_pieces(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
+        let keeps_rows = keeps_rows(fold);
+        let mut outputs: Vec<Option<&Param>> = Vec::with_capacity(pat.len());
         for param in pat {
-            self.allocate(param)?;
+            let is_read = self.frames.last().is_none_or(|frame| frame.last_use.contains_key(&param.var));
+            if is_read || keeps_rows {
+                self.allocate(param)?;
+                outputs.push(Some(param));
+            } else {
+                self.bind(param, false);
+                outputs.push(None);
+            }
         }
-
         let bound = self.atom(fold.width);
         self.block(|l| {
             let grain = l.grain(&bound, fold);
@@ -258,7 +273,7 @@ impl Lower<'_> {
                 l.line(format!("{part}[0] = {value};"));
             }
             l.pieces_of(&bound, &grain, |l, from, to| {
-                l.scan_piece(pat, fold, (from, to), &grain, &before, &ready)
+                l.scan_piece(&outputs, fold, (from, to), &grain, &before, &ready)
             })
         })
     }
@@ -267,7 +282,7 @@ impl Lower<'_> {
     /// there is before them. What is left over at the end continues the last one.
     fn scan_piece(
         &mut self,
-        pat: &[Param],
+        outputs: &[Option<&Param>],
         fold: &Fold<'_>,
         (from, to): (&str, &str),
         grain: &str,
@@ -290,7 +305,7 @@ impl Lower<'_> {
             l.set("i64", end.as_str(), format!("{part} < {CHAINS} ? {start} + {length} : {to}"));
             l.fold_piece(fold, &nothing, (&start, &end), true, &mut |l, i| {
                 // What was computed is kept where the result will be.
-                for (output, value) in pat.iter().zip(right).filter(|_| fold.pre.is_some()) {
+                for (output, value) in outputs.iter().flatten().zip(right).filter(|_| keeps_rows(fold)) {
                     let (target, value) = (l.name(output.var), l.name(value.var));
                     l.line(format!("{target}[{i}] = {value};"));
                 }
@@ -326,18 +341,18 @@ impl Lower<'_> {
         self.loop_from(LoopKind::Sequential, "0", &length, |l, j| {
             l.line(format!("#pragma GCC unroll {CHAINS}"));
             l.for_loop(LoopKind::Sequential, &CHAINS.to_string(), |l, part| {
-                l.scan_step(pat, fold, &format!("{from} + {part} * {length} + {j}"), &chains, part)
+                l.scan_step(outputs, fold, &format!("{from} + {part} * {length} + {j}"), &chains, part)
             })
         })?;
         self.loop_from(LoopKind::Sequential, &format!("{from} + {CHAINS} * {length}"), to, |l, i| {
-            l.scan_step(pat, fold, i, &chains, &CHAINS.to_string())
+            l.scan_step(outputs, fold, i, &chains, &CHAINS.to_string())
         })
     }
 
     /// Goes on with one chain of a scan.
     fn scan_step(
         &mut self,
-        pat: &[Param],
+        outputs: &[Option<&Param>],
         fold: &Fold<'_>,
         place: &str,
         chains: &[String],
@@ -346,15 +361,14 @@ impl Lower<'_> {
         let (left, right) = fold.sides();
         let i = self.temp("at");
         self.set("i64", i.as_str(), place);
-        match fold.pre {
-            Some(_) => {
-                for (output, value) in pat.iter().zip(right) {
-                    self.bind(value, true);
-                    let (source, name) = (self.name(output.var), self.name(value.var));
-                    self.set(super::elem(&value.ty)?.to_string(), name, format!("{source}[{i}]"));
-                }
+        if keeps_rows(fold) {
+            for (output, value) in outputs.iter().flatten().zip(right) {
+                self.bind(value, true);
+                let (source, name) = (self.name(output.var), self.name(value.var));
+                self.set(super::elem(&value.ty)?.to_string(), name, format!("{source}[{i}]"));
             }
-            None => self.load_row(fold.arrays, right, &i)?,
+        } else {
+            self.next_row(fold.arrays, fold.pre, right, &i)?;
         }
         for (chain, param) in chains.iter().zip(left) {
             self.bind(param, true);
@@ -362,9 +376,12 @@ impl Lower<'_> {
             self.set(super::elem(&param.ty)?.to_string(), name, format!("{chain}[{part}]"));
         }
         self.combine(fold.op)?;
-        for ((output, sum), chain) in pat.iter().zip(left).zip(chains) {
-            let (target, sum) = (self.name(output.var), self.name(sum.var));
-            self.line(format!("{target}[{i}] = {sum};"));
+        for ((output, sum), chain) in outputs.iter().zip(left).zip(chains) {
+            let sum = self.name(sum.var);
+            if let Some(output) = output {
+                let target = self.name(output.var);
+                self.line(format!("{target}[{i}] = {sum};"));
+            }
             self.line(format!("{chain}[{part}] = {sum};"));
         }
         Ok(())
@@ -492,6 +509,28 @@ fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
         _ => None,
     };
     components(op)?.into_iter().map(operator).collect()
+}
+
+/// Whether a scan keeps what it has computed of its rows until it goes over them again: not if that is as cheap as to read it.
+fn keeps_rows(fold: &Fold<'_>) -> bool {
+    fold.pre.is_some_and(|pre| cheap_statements(&pre.body).is_none_or(|count| count > CHEAP))
+}
+
+/// The number of statements, if none of them takes much longer than an addition, and none can stop the program.
+fn cheap_statements(body: &Body) -> Option<usize> {
+    let costs = body.stms.iter().map(|stm| match &stm.exp {
+        Exp::Atom(_) => Some(0),
+        Exp::UnOp(UnOp::Neg | UnOp::Not | UnOp::Abs, ..) | Exp::CmpOp(..) | Exp::Convert(..) => Some(1),
+        Exp::BinOp(op, ..) => {
+            let is_cheap = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max)
+                || matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+            is_cheap.then_some(1)
+        }
+        Exp::Index { check: Check::Certified, .. } => Some(1),
+        Exp::If { then, otherwise, .. } => Some(1 + cheap_statements(then)? + cheap_statements(otherwise)?),
+        _ => None,
+    });
+    costs.sum()
 }
 
 /// What pieces begin with: what changes nothing, where that is known. What the program gives can be a start value, which

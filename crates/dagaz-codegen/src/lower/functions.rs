@@ -33,6 +33,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         placed: HashSet::new(),
         alone: HashSet::new(),
         on_stack: HashSet::new(),
+        below: HashMap::new(),
         unread: HashSet::new(),
         written: HashSet::new(),
         symbols: Symbols::default(),

@@ -196,7 +196,7 @@ impl Lower<'_> {
             l.iterate("0", &bound, |l, i| {
                 let (indices, values) = l.next_write(pat, writes, i)?;
                 let unused: &[Param] = if writes.op.is_some() { &values } else { &[] };
-                l.within(&indices, shape, unused, |l| match writes.op {
+                l.within(l.bounds(&indices, shape), unused, |l| match writes.op {
                     Some((op, _)) => l.combine_into(pat, shape, &indices, op),
                     None => {
                         for (param, value) in pat.iter().zip(&values) {

@@ -19,11 +19,13 @@ mod functions;
 mod histograms;
 mod interior;
 mod joining;
+mod lanes;
 mod narrowing;
 mod overwriting;
 mod parallel;
 mod placing;
 mod profile;
+mod row_pointers;
 mod rows;
 mod shared_accumulators;
 mod symbols;
@@ -109,6 +111,8 @@ struct Lower<'p> {
     alone: HashSet<VarId>,
     /// Arrays that live as long as the C block around them.
     on_stack: HashSet<VarId>,
+    /// Variables that are numbers of rows, and how many of these there are.
+    below: HashMap<VarId, Atom>,
     /// Arrays whose first values nobody reads.
     unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.

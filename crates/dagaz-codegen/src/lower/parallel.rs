@@ -10,7 +10,7 @@ use super::folds::Fold;
 use super::interior::interior;
 use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{LoopKind, Stm, lines};
 use crate::{RemarkKind, scalar};
 
 /// So many numbers fill the vectors of most machines.
@@ -19,6 +19,8 @@ const LANES: usize = 8;
 const NARROW: usize = 32;
 /// So many operations are worth threads inside of a loop that has some already.
 const NESTED_WORK: &str = "1048576.0";
+/// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
+const LONG: usize = 200;
 /// So many operations are worth a call.
 const CALL_WORK: &str = "4096.0";
 
@@ -101,6 +103,14 @@ impl Lower<'_> {
         to: &str,
         is_simple: bool,
     ) -> Lowered<()> {
+        let with_rows;
+        let lambda = match is_simple {
+            true => {
+                with_rows = self.with_row_pointers(lambda)?;
+                &with_rows
+            }
+            false => lambda,
+        };
         let counters = self.counters(arrays, &lambda.params);
         let middle = match self.is_at_border {
             true => None,
@@ -119,16 +129,10 @@ impl Lower<'_> {
         self.is_at_border = true;
         let parts = match is_simple {
             true => self.narrow_border(pat, arrays, lambda, [from, &first, &last, to], middle_loop),
-            // In order, so that the first error is found first.
-            false => self.for_loop(LoopKind::Sequential, "2", |l, side| {
-                let (start, end) = (l.temp("start"), l.temp("end"));
-                l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
-                l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
+            false => self.around(middle_loop, [from, &first, &last, to], |l, start, end| {
                 l.is_at_outer_border = true;
-                let border = l.map_loop(pat, arrays, lambda, &start, &end, false);
+                let border = l.map_loop(pat, arrays, lambda, start, end, false);
                 l.is_at_outer_border = false;
-                let cond = format!("{side} == 0");
-                l.out.push(Stm::If { cond, then: middle_loop, otherwise: Vec::new() });
                 border
             }),
         };
@@ -136,8 +140,27 @@ impl Lower<'_> {
         parts
     }
 
+    /// A border on both sides of a middle part, with the code for it once. In order, so that the first error is found first.
+    fn around(
+        &mut self,
+        middle: Vec<Stm>,
+        [from, first, last, to]: [&str; 4],
+        border: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.for_loop(LoopKind::Sequential, "2", |l, side| {
+            let (start, end) = (l.temp("start"), l.temp("end"));
+            l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
+            l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
+            border(l, &start, &end)?;
+            let cond = format!("{side} == 0");
+            l.out.push(Stm::If { cond, then: middle, otherwise: Vec::new() });
+            Ok(())
+        })
+    }
+
     /// The parts of a loop of scalar operations. The border is a few iterations as a rule, over before vectors are set up;
-    /// if it is more, the whole loop is for vectors and there is no middle.
+    /// if it is more, the whole loop is for vectors and there is no middle. If there is much code, the border is for vectors
+    /// in any case, and there once.
     fn narrow_border(
         &mut self,
         pat: &[Param],
@@ -146,6 +169,11 @@ impl Lower<'_> {
         [from, first, last, to]: [&str; 4],
         middle: Vec<Stm>,
     ) -> Lowered<()> {
+        if lines(&middle) > LONG {
+            return self.around(middle, [from, first, last, to], |l, start, end| {
+                l.map_loop(pat, arrays, lambda, start, end, true)
+            });
+        }
         let deferred = self.deferred.take();
         let parts = self.nested(|l| {
             l.one_by_one(pat, arrays, lambda, from, first)?;
@@ -347,6 +375,10 @@ impl Lower<'_> {
         // A function of its own has the registers for itself; the call pays from some work on.
         let grain = format!("{work} > {NESTED_WORK} ? {grain} : i64_max({count}, 1)");
         let (then, ()) = self.nested(|l| l.pieces_of(count, &grain, &build))?;
+        if lines(&then) > LONG {
+            self.out.extend(then);
+            return Ok(());
+        }
         let (otherwise, ()) = self.nested(|l| {
             // Nothing further inside is worth threads then.
             l.parallel += 1;
@@ -479,7 +511,7 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
 }
 
 /// Whether there are functions that the C library has for vectors.
-fn calls_vector_functions(body: &Body) -> bool {
+pub(super) fn calls_vector_functions(body: &Body) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::UnOp(op, ty, _) => ty.is_float() && scalar::has_vector_variant(*op),
         Exp::BinOp(BinOp::Pow, ty, ..) => ty.is_float(),

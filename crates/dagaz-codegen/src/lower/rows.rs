@@ -20,6 +20,9 @@ impl Lower<'_> {
             if dims.len() == 1 {
                 self.bind(param, false);
                 let element = self.element(*array, &index)?;
+                if self.counters(&[*array], std::slice::from_ref(param)).contains(&param.var) {
+                    self.below.insert(param.var, dims[0]);
+                }
                 self.set(elem.to_string(), target, element);
             } else if self.needs_block(param) {
                 self.bind(param, false);

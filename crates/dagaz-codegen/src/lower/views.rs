@@ -59,10 +59,10 @@ impl Needs<'_> {
         }
     }
 
-    /// An array needs a block if its rows do.
+    /// An array needs a block if its rows do; elements are copied.
     fn rows(&mut self, arrays: &[VarId], params: &[Param]) {
         for (array, param) in arrays.iter().zip(params) {
-            if self.blocks.contains(&param.var) {
+            if param.ty.is_array() && self.blocks.contains(&param.var) {
                 self.blocks.insert(*array);
             }
         }

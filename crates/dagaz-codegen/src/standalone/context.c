@@ -83,18 +83,21 @@ static const dz_host dz_standalone_host = {
     .parallel = dz_host_parallel,
 };
 
-/* Where the stack of this thread ends, with something left for one more call. */
+/* Where the stack of this thread ends, with something left for one more call. The system takes long to tell where stacks
+   are, so each thread asks once. */
 static char *dz_stack_low(void) {
   char *here = __builtin_frame_address(0);
   size_t left = 256 * 1024;
 #ifdef __linux__
+  static __thread char *low, *high;
   pthread_attr_t attributes;
-  void *low;
-  size_t size;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    if (pthread_attr_getstack(&attributes, &low, &size) == 0 && here > (char *)low) left = here - (char *)low;
+  if (!high && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    void *start;
+    size_t size;
+    if (pthread_attr_getstack(&attributes, &start, &size) == 0) low = start, high = low + size;
     pthread_attr_destroy(&attributes);
   }
+  if (low < here && here < high) left = here - low;
 #endif
   size_t reserve = left > (4 << 20) ? 1 << 20 : left / 4;
   return here - (left - reserve);

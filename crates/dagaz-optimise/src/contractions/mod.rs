@@ -12,7 +12,8 @@
 //! First ([`raise`]), a sum leaves the maps around it, as far as its operands exist outside of them: the innermost map
 //! makes it a product with a vector, the next one a product of matrices. What else the maps compute stays in them, and
 //! reads the contraction row by row. Then ([`sink`]), a product with a vector that is the result of a map, and whose
-//! operand the map computes, moves behind the map, which gives all those vectors.
+//! operand the map computes, moves behind the map, which gives all those vectors; and ([`distribute`]) a map that needs
+//! such a product itself is split in two.
 //!
 //! In the end ([`settle`]), a contraction that is transposed or added to an array at once does that itself.
 //!
@@ -20,6 +21,7 @@
 //!
 //! Sums are added in another order than before. Arrays are plain values here; copies come later.
 
+mod distribute;
 mod dot;
 mod facts;
 mod outer;
@@ -34,5 +36,8 @@ pub fn raise_contractions(program: &mut Program) {
     raise::raise(program);
     crate::simplify(program);
     sink::sink(program);
+    if distribute::distribute(program) {
+        crate::simplify(program);
+    }
     settle::settle(program);
 }

@@ -44,8 +44,9 @@ struct Product {
 enum Factor {
     /// An element of an array that is there.
     View(View),
-    /// A scalar that is bound in the maps: the result that leads to the map around it, at every level, and itself.
-    Inner { path: Vec<VarId>, var: VarId },
+    /// An element of something that is bound in the maps: the result that leads to the map around it, at every level, and
+    /// the element of it.
+    Inner { path: Vec<VarId>, view: View, ty: Type },
 }
 
 struct Finder<'f> {
@@ -88,7 +89,7 @@ impl Finder<'_> {
             return self.product(made, inner, levels, path);
         }
         let (ty, factors) = match &made.exp {
-            Exp::BinOp(BinOp::Mul, ty, x, y) if levels.len() > 2 => {
+            Exp::BinOp(BinOp::Mul, ty, x, y) if levels.len() > 1 => {
                 // A scalar of the innermost map would be an array as large as the products.
                 let most = levels.len() - 2;
                 (ty, vec![self.factor(*x, levels, most, &path)?, self.factor(*y, levels, most, &path)?])
@@ -99,7 +100,8 @@ impl Finder<'_> {
         matches!(ty, PrimType::F32 | PrimType::F64).then_some(Product { ty: *ty, factors })
     }
 
-    /// The level that binds the factor is at most a given one.
+    /// The level that binds the factor is at most a given one, and so is the number of dimensions less one that the factor
+    /// has for all iterations.
     fn factor(&self, atom: Atom, levels: &[Level], most: usize, path: &[VarId]) -> Option<Factor> {
         let var = atom.as_var()?;
         let nest = Nest { facts: self.facts, levels };
@@ -107,10 +109,16 @@ impl Finder<'_> {
         if let Some(view) = nest.view(var, 0).filter(is_whole) {
             return Some(Factor::View(view));
         }
-        let level = levels.iter().position(|level| level.bound.contains(&var))?;
-        let is_row = matches!(self.facts.defs.get(&var), Some(Def::Read { .. }))
-            || levels[level].rows.contains_key(&var);
-        (level <= most && !is_row).then(|| Factor::Inner { path: path[..level].to_vec(), var })
+        (0..=most).rev().find_map(|level| {
+            let view = nest.view(var, level + 1)?;
+            let is_row = matches!(self.facts.defs.get(&view.root), Some(Def::Read { .. }))
+                || levels[level].rows.contains_key(&view.root);
+            let is_smaller = level + view.labels.len() <= most;
+            let fits = view.fixed.is_empty() && levels[level].bound.contains(&view.root);
+            let ty = self.facts.types.get(&view.root)?.clone();
+            let path = path[..level].to_vec();
+            (fits && is_smaller && !is_row).then_some(Factor::Inner { path, view, ty })
+        })
     }
 }
 
@@ -148,9 +156,9 @@ impl Changer<'_> {
                 if let Some(Product { ty, factors }) = self.products.remove(&array) {
                     let views = factors.into_iter().map(|factor| match factor {
                         Factor::View(view) => view,
-                        Factor::Inner { path, var } => {
-                            let labels = (0..=path.len()).collect();
-                            let root = self.export(&mut stm, &path, Param { var, ty: Type::Prim(ty) });
+                        Factor::Inner { path, view, ty } => {
+                            let labels = (0..=path.len()).chain(view.labels).collect();
+                            let root = self.export(&mut stm, &path, Param::new(view.root, ty));
                             View { root: root.var, fixed: Vec::new(), labels }
                         }
                     });

@@ -5,8 +5,8 @@
 //! let (m: f64) = reduce n (xs) op (max) …     ==>     reduce n (xs, xs) op ((+), (max)) …
 //! ```
 //!
-//! Only where both do nothing but scalar operations on rows that are scalars: then the pass over memory is what costs. The
-//! first one must not be able to stop the program, and nothing between the two may need its results.
+//! Only where both do nothing but scalar operations on rows that are scalars, for then the pass over memory is what costs; or
+//! where both are maps with reductions inside that compute the same elementary functions. The first one must not be able to stop the program, and nothing between the two may need its results.
 
 use std::collections::HashSet;
 
@@ -14,6 +14,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
+use super::together::Together;
 use super::{Fuser, Seen, rows, uses_any};
 
 /// Larger bodies gain nothing from being joined, and need more registers than there are.
@@ -28,7 +29,7 @@ impl Fuser<'_> {
             let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
             rows(&first.exp).is_some_and(|(own, _)| own == width)
                 && can_be_one(&first.exp, &stm.exp)
-                && is_worthwhile(&first.exp, &stm.exp)
+                && (is_worthwhile(&first.exp, &stm.exp) || repeats_functions(&first.exp, &stm.exp))
                 && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
                 && self.can_move(*position, stm, seen)
         })
@@ -50,7 +51,7 @@ impl Fuser<'_> {
             let sizes = stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
             rows(&first.exp).is_some_and(|(own, _)| own == width)
                 && can_be_one(&first.exp, &stm.exp)
-                && is_worthwhile(&first.exp, &stm.exp)
+                && (is_worthwhile(&first.exp, &stm.exp) || repeats_functions(&first.exp, &stm.exp))
                 && !uses_any(stm, &later)
                 && !sizes.into_iter().any(|size| later.contains(&size))
         })
@@ -83,7 +84,34 @@ fn is_sum(op: &Lambda) -> bool {
 pub(super) fn is_worthwhile(first: &Exp, second: &Exp) -> bool {
     let all = || [first, second].into_iter().flat_map(dagaz_core::visit::lambdas);
     let size: usize = all().map(|lambda| lambda.body.stms.len()).sum();
-    size <= MOST_STATEMENTS && all().all(is_scalar)
+    all().all(is_scalar)
+        && (size <= MOST_STATEMENTS || Together::of(first, second).statements <= MOST_STATEMENTS)
+}
+
+/// Whether two maps with reductions inside compute the same elementary function of the same elements, as the sums for the
+/// adjoints of several arrays do: the reductions will be one, too, and have the function once.
+fn repeats_functions(first: &Exp, second: &Exp) -> bool {
+    let (Exp::Map { lambda: one, .. }, Exp::Map { lambda: other, .. }) = (first, second) else {
+        return false;
+    };
+    if !is_around_reductions(one) || !is_around_reductions(other) {
+        return false;
+    }
+    let together = Together::of(first, second);
+    together.has_function_twice && together.statements <= MOST_STATEMENTS
+}
+
+/// Whether a lambda has reductions of scalars inside, and otherwise nothing but scalar operations.
+fn is_around_reductions(lambda: &Lambda) -> bool {
+    let is_reduction = |stm: &Stm| match &stm.exp {
+        Exp::Reduce { .. } => dagaz_core::visit::lambdas(&stm.exp).into_iter().all(is_scalar),
+        _ => false,
+    };
+    let (reductions, rest): (Vec<&Stm>, Vec<&Stm>) =
+        lambda.body.stms.iter().partition(|stm| is_reduction(stm));
+    !reductions.is_empty()
+        && lambda.ret.iter().all(|ty| matches!(ty, Type::Prim(_)))
+        && rest.into_iter().all(is_scalar_stm)
 }
 
 fn is_scalar(lambda: &Lambda) -> bool {
@@ -91,13 +119,15 @@ fn is_scalar(lambda: &Lambda) -> bool {
 }
 
 fn is_scalar_body(body: &Body) -> bool {
-    body.stms.iter().all(|stm| {
-        let inside = match &stm.exp {
-            Exp::If { then, otherwise, .. } => is_scalar_body(then) && is_scalar_body(otherwise),
-            exp => dagaz_core::visit::bodies(exp).is_empty(),
-        };
-        inside && stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
-    })
+    body.stms.iter().all(is_scalar_stm)
+}
+
+fn is_scalar_stm(stm: &Stm) -> bool {
+    let inside = match &stm.exp {
+        Exp::If { then, otherwise, .. } => is_scalar_body(then) && is_scalar_body(otherwise),
+        exp => dagaz_core::visit::bodies(exp).is_empty(),
+    };
+    inside && stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
 }
 
 impl Fuser<'_> {

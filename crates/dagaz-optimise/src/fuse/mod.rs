@@ -22,6 +22,7 @@
 mod horizontal;
 mod inwards;
 mod sink;
+mod together;
 
 use std::collections::{HashMap, HashSet};
 
@@ -183,8 +184,8 @@ impl Fuser<'_> {
         if !self.effects.is_removable(stm) {
             return;
         }
-        for array in arrays.iter().filter(|array| !self.numbers.contains(array)) {
-            seen.readers.entry(*array).or_default().push(position);
+        for array in seen.with_origins(arrays).into_iter().filter(|array| !self.numbers.contains(array)) {
+            seen.readers.entry(array).or_default().push(position);
         }
     }
 
@@ -301,10 +302,24 @@ impl Fuser<'_> {
 }
 
 impl Seen {
-    /// The latest operations that read any of the arrays.
+    /// The latest operations that read any of the arrays, or other results of the maps that made them.
     fn readers_of(&self, arrays: &[VarId]) -> impl Iterator<Item = usize> {
-        let readers = arrays.iter().filter_map(|array| self.readers.get(array));
+        let arrays = self.with_origins(arrays).into_iter();
+        let readers = arrays.filter_map(|array| self.readers.get(&array));
         readers.flat_map(|positions| positions.iter().rev().take(MOST_CANDIDATES)).copied()
+    }
+
+    /// The arrays, and the first results of the maps that made them: what reads different results of a map may become one,
+    /// and then the map may go into it.
+    fn with_origins(&self, arrays: &[VarId]) -> Vec<VarId> {
+        let mut all = arrays.to_vec();
+        for array in arrays {
+            let first = self.maps.get(array).and_then(|position| self.stms[*position].pat.first());
+            if let Some(first) = first.filter(|first| !all.contains(&first.var)) {
+                all.push(first.var);
+            }
+        }
+        all
     }
 
     /// Takes a statement out, and leaves a place that nobody finds.

@@ -49,6 +49,14 @@ impl Simplifier {
                 Atom::Var(row) if dims.len() < indices.len() => again(row, indices[dims.len()..].to_vec()),
                 Atom::Var(_) | Atom::Const(_) => Some(Rewrite::Alias(vec![value])),
             },
+            Exp::Replicate { dims, value: Atom::Const(value) } => {
+                let dims = dims[indices.len()..].to_vec();
+                Some(Rewrite::Become(Box::new(Exp::Replicate { dims, value: value.into() })))
+            }
+            Exp::Update { dims, value, .. } => match self.what_was_written(&dims, value, indices) {
+                Some(written) => Some(written),
+                None => again(self.before_updates(array, indices)?, indices.to_vec()),
+            },
             Exp::Iota { ty: PrimType::I64, start, step, .. } => {
                 let offset = self.int(BinOp::Mul, indices[0], step, stm);
                 let value = self.int(BinOp::Add, start, offset, stm);
@@ -62,7 +70,6 @@ impl Simplifier {
                     Atom::Var(_) | Atom::Const(_) => Some(Rewrite::Alias(vec![elem])),
                 }
             }
-            Exp::Update { dims, value, .. } => self.what_was_written(&dims, value, indices),
             Exp::Slice { array: outer, dims } => {
                 let indices = self.through_slice(&dims, indices, stm)?;
                 again(outer, indices)
@@ -75,6 +82,7 @@ impl Simplifier {
             Exp::Reshape { dims, array: outer } if dims.len() == 1 && self.types.get(&outer)?.rank() == 1 => {
                 again(outer, indices.to_vec())
             }
+            Exp::Reshape { dims, array: outer } => self.without_unit_indices(&dims, outer, indices, stm),
             _ => None,
         }
     }
@@ -103,6 +111,24 @@ impl Simplifier {
                 Rewrite::Become(Box::new(read))
             }
         })
+    }
+
+    /// The array before it was updated elsewhere, if that is a number everywhere: another one would have to be copied to be
+    /// read after the update.
+    fn before_updates(&self, mut array: VarId, indices: &[Atom]) -> Option<VarId> {
+        let differs = |(dim, index): (&DimSlice, &Atom)| match dim {
+            DimSlice::Fix(i) => i.as_const().is_some() && index.as_const().is_some() && i != index,
+            DimSlice::Range { .. } => false,
+        };
+        loop {
+            match self.defs.get(&array)? {
+                Exp::Update { array: older, dims, .. } if dims.iter().zip(indices).any(differs) => {
+                    array = *older;
+                }
+                Exp::Replicate { value: Atom::Const(_), .. } => return Some(array),
+                _ => return None,
+            }
+        }
     }
 
     /// The indices into the array that was sliced; none if a range before the last index is left whole.
@@ -145,6 +171,9 @@ impl Simplifier {
             Exp::Rearrange { perm, array } => {
                 if perm.iter().enumerate().all(|(i, p)| i == *p) {
                     return Some(Rewrite::Alias(vec![(*array).into()]));
+                }
+                if let Some(reshaped) = self.moved_units(perm, *array) {
+                    return Some(reshaped);
                 }
                 match self.defs.get(array)? {
                     Exp::Rearrange { perm: first, array } => {

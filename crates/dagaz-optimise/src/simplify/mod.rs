@@ -14,6 +14,7 @@
 mod array;
 mod control;
 mod scalar;
+mod units;
 
 use std::collections::{HashMap, HashSet};
 
@@ -100,6 +101,9 @@ impl Simplifier {
 
     fn stm(&mut self, mut stm: Stm) {
         operands_mut(&mut stm.exp, &mut |a| self.subst.apply(a));
+        if self.only_row(&stm) {
+            return;
+        }
         self.before(&mut stm);
         self.inside(&mut stm.exp);
         self.subst.params(&mut stm.pat);
@@ -116,11 +120,13 @@ impl Simplifier {
             }
         }
         self.after(&mut stm);
+        let behind = self.results_without_units(&mut stm);
         stm.pat.iter().for_each(|p| self.note(p));
         if let ([param], true) = (&stm.pat[..], crate::walk::bodies(&stm.exp).is_empty()) {
             self.defs.insert(param.var, stm.exp.clone());
         }
         self.b.push(stm);
+        behind.into_iter().for_each(|stm| self.stm(stm));
     }
 
     fn alias(&mut self, pat: &[Param], atoms: &[Atom]) {
@@ -154,10 +160,13 @@ impl Simplifier {
 
     /// Changes of parameters, before the bodies are looked at.
     fn before(&mut self, stm: &mut Stm) {
+        let loc = stm.loc;
         match &mut stm.exp {
-            Exp::Map { arrays, lambda, .. } => self.known_rows(arrays, lambda),
-            Exp::Reduce { arrays, pre: Some(pre), .. } | Exp::Scan { arrays, pre: Some(pre), .. } => {
-                self.known_rows(arrays, pre);
+            Exp::Map { arrays, lambda, .. }
+            | Exp::Reduce { arrays, pre: Some(lambda), .. }
+            | Exp::Scan { arrays, pre: Some(lambda), .. } => {
+                self.known_rows(arrays, lambda);
+                self.rows_without_units(arrays, lambda, loc);
             }
             Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => {
                 self.known_rows(arrays, pre);
@@ -185,13 +194,14 @@ impl Simplifier {
             }
             Exp::Index { .. } | Exp::Slice { .. } => self.read(stm),
             Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Replicate { .. } => self.shape(stm),
+            Exp::ArrayLit { elems, .. } => self.only_elem(elems),
             Exp::If { cond, then, otherwise } => self.branch(*cond, then, otherwise, stm.loc),
             Exp::Assert { cond, .. } if *cond == Atom::bool(true) => Some(Rewrite::Alias(Vec::new())),
             // A copy says which one of two arrays is to be copied, the row that is kept or the array that is updated.
             Exp::Copy(_) => None,
             Exp::Assert { .. } | Exp::Update { .. } | Exp::Iota { .. } | Exp::Concat { .. } => None,
             Exp::Contract { .. } => None,
-            Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
+            Exp::Scratch { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
             Exp::Trace { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => None,
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,

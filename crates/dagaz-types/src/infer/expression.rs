@@ -10,9 +10,12 @@ use super::ranks::{Pipe, rank_of_dim};
 use super::resolve::binding_of;
 use super::unify::{Constraint, Meta, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
+use crate::Dialect;
 use crate::context::{Error, Res, fail};
 use crate::env::{Module, ValueBinding};
-use crate::types::{Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind};
+use crate::types::{
+    Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId,
+};
 
 impl Infer<'_> {
     pub(crate) fn exp(&mut self, e: &Exp) -> Res<Type> {
@@ -213,13 +216,38 @@ impl Infer<'_> {
     }
 
     fn application(&mut self, node: NodeId, fun: &Exp, args: &[Exp]) -> Res<Type> {
-        let mut ty = self.applied(fun)?;
+        let mut ty = match self.older_function(fun, args.len()) {
+            Some((name, var)) => self.prelude_function(fun.id, name, var, fun.span),
+            None => self.applied(fun)?,
+        };
         let name = function_name(fun);
         for arg in args {
             let arg_ty = self.argument(&ty, arg)?;
             ty = self.apply(node, &ty, &arg_ty, arg.span, &name)?;
         }
         Ok(ty)
+    }
+
+    /// What a function meant in older versions of the language, where it had more arguments than it can be given now.
+    fn older_function(&self, fun: &Exp, args: usize) -> Option<(Name, VarId)> {
+        let ExpKind::Var(name) = &fun.kind else { return None };
+        if name.name.as_str() != "unflatten" || args < 3 || self.cx.dialect != Dialect::Dagaz {
+            return None;
+        }
+        let meant = binding_of(self.resolve_value(name).ok()?.local);
+        let older = Name::new("unflatten_to");
+        match (self.cx.prelude_values.get(&name.name) == Some(&meant), self.cx.prelude_values.get(&older)) {
+            (true, Some(ValueBinding::Def(var))) => Some((older, *var)),
+            _ => None,
+        }
+    }
+
+    fn prelude_function(&mut self, id: NodeId, name: Name, var: VarId, span: Span) -> Type {
+        let scheme = self.cx.values[&var].scheme.clone();
+        let (inst, ty) = self.instantiate(&scheme, span);
+        self.notes.uses.insert(id, Use { target: ValueBinding::Def(var), name, inst, fields: Vec::new() });
+        self.notes.types.insert(id, ty.clone());
+        ty
     }
 
     /// The type of an argument. What a reference in a lambda refers to cannot be found from how it is used, since what

@@ -56,7 +56,7 @@ pub(crate) struct Progress {
     base: Env,
     prelude: Rc<Env>,
     /// What the prelude adds to plain Futhark.
-    extensions: Rc<Env>,
+    extensions: Vec<Rc<Env>>,
     signatures: Vec<(String, String)>,
 }
 
@@ -131,16 +131,18 @@ impl Progress {
                 match unit.role {
                     Role::PreludeRoot => {
                         self.prelude = env.clone();
-                        checker.cx.prelude_values = Rc::new(env.values.clone());
+                        let all = self.extensions.iter().chain([&env]).flat_map(|env| env.values.iter());
+                        checker.cx.prelude_values =
+                            Rc::new(all.map(|(name, value)| (*name, *value)).collect());
                     }
-                    Role::Extension => self.extensions = env.clone(),
+                    Role::Extension => self.extensions.push(env.clone()),
                     Role::Intrinsics | Role::Prelude | Role::Import | Role::Main => {}
                 }
                 env
             }
             Role::Import | Role::Main => {
                 if checker.cx.dialect == Dialect::Dagaz {
-                    checker.frames.push((*self.extensions).clone());
+                    checker.frames.extend(self.extensions.iter().map(|env| (**env).clone()));
                 }
                 checker.frames.push((*self.prelude).clone());
                 Rc::new(checker.declarations(&unit.program.decs))

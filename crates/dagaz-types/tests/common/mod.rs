@@ -73,6 +73,7 @@ fn check_main(source: &str, dialect: Dialect) -> (Loader, FileId, CheckedProgram
     let mut loader = Loader::default();
     loader.prelude_file(&prelude.join("intrinsics.fut"), Role::Intrinsics);
     loader.prelude_file(&prelude.join("effects.fut"), Role::Extension);
+    loader.prelude_file(&prelude.join("older.fut"), Role::Extension);
     loader.prelude_file(&prelude.join("prelude.fut"), Role::PreludeRoot);
     loader.unit("test.fut", source, Role::Main, None);
     let file = FileId(loader.units.len() as u32 - 1);

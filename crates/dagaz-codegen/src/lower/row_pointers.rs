@@ -1,0 +1,82 @@
+//! Rows that a loop of scalar operations reads elements of.
+//!
+//! The C compiler computes the place of an element anew where it cannot see that most of it stays the same, before and
+//! after the part of a loop that is for vector units above all. A pointer to the row is computed once:
+//!
+//!     for j { ys[j] = a[i, j - 1] + a[i, j] }    ==>    row = a + i * m; for j { ys[j] = row[j - 1] + row[j] }
+
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Body, Check, Exp, Lambda};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+
+use super::{Lower, Lowered};
+
+/// A row: of an array, at the first indices.
+struct Row {
+    array: VarId,
+    indices: Vec<Atom>,
+    param: Param,
+}
+
+impl Lower<'_> {
+    /// A lambda of scalar operations, which reads from rows that are bound here.
+    pub(super) fn with_row_pointers(&mut self, lambda: &Lambda) -> Lowered<Lambda> {
+        let mut lambda = lambda.clone();
+        let mut inside: HashSet<VarId> = lambda.params.iter().map(|p| p.var).collect();
+        let mut rows = Vec::new();
+        self.read_from_rows(&mut lambda.body, &mut inside, &mut rows);
+        for Row { array, indices, param } in rows {
+            let indices: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+            self.row_at(&param, array, &indices)?;
+            let name = self.name(param.var);
+            self.line(format!("DZ_IN_REGISTER({name});"));
+        }
+        Ok(lambda)
+    }
+
+    fn read_from_rows(&mut self, body: &mut Body, inside: &mut HashSet<VarId>, rows: &mut Vec<Row>) {
+        for stm in &mut body.stms {
+            match &mut stm.exp {
+                Exp::If { then, otherwise, .. } => {
+                    self.read_from_rows(then, inside, rows);
+                    self.read_from_rows(otherwise, inside, rows);
+                }
+                Exp::Index { array, indices, check: Check::Certified } => {
+                    if let Some(row) = self.row_pointer(*array, indices, inside, rows) {
+                        *array = row;
+                        indices.drain(..indices.len() - 1);
+                    }
+                }
+                _ => {}
+            }
+            inside.extend(stm.pat.iter().map(|p| p.var));
+        }
+    }
+
+    /// The row with an element, if it is the same in all iterations and the element is not.
+    fn row_pointer(
+        &mut self,
+        array: VarId,
+        indices: &[Atom],
+        inside: &HashSet<VarId>,
+        rows: &mut Vec<Row>,
+    ) -> Option<VarId> {
+        let (last, first) = indices.split_last()?;
+        let changes = |atom: &Atom| atom.as_var().is_some_and(|var| inside.contains(&var));
+        let Type::Array { elem, dims } = self.ty(array).ok()? else { return None };
+        let is_element = dims.len() == indices.len() && !first.is_empty() && self.has_memory(array);
+        if !is_element || inside.contains(&array) || first.iter().any(changes) || !changes(last) {
+            return None;
+        }
+        let known = rows.iter().find(|row| row.array == array && row.indices == first);
+        if let Some(row) = known {
+            return Some(row.param.var);
+        }
+        let ty = Type::array(elem, dims[first.len()..].to_vec());
+        let param = self.unnamed(&[ty]).remove(0);
+        let var = param.var;
+        rows.push(Row { array, indices: first.to_vec(), param });
+        Some(var)
+    }
+}
