@@ -209,6 +209,8 @@ fn needed_params(
     }
     let uses: Vec<Vec<VarId>> = body.stms.iter().map(stm_uses).collect();
     let mut taken: Vec<bool> = body.stms.iter().map(|stm| !effects.is_removable(stm)).collect();
+    // Of a loop inside, what the needed results need.
+    let mut wanted: Vec<Vec<bool>> = vec![Vec::new(); body.stms.len()];
     for (uses, taken) in uses.iter().zip(&taken) {
         if *taken {
             needed.extend(uses);
@@ -224,7 +226,18 @@ fn needed_params(
             }
         }
         for (i, stm) in body.stms.iter().enumerate().rev() {
-            if !taken[i] && stm.pat.iter().any(|p| needed.contains(&p.var)) {
+            if taken[i] || !stm.pat.iter().any(|p| needed.contains(&p.var)) {
+                continue;
+            }
+            if let Exp::Loop { params, form, body, .. } = &stm.exp {
+                let live: Vec<bool> = stm.pat.iter().map(|p| needed.contains(&p.var)).collect();
+                if wanted[i] != live {
+                    needed.extend(loop_uses(effects, params, form, body, &live));
+                    let types = stm.pat.iter().zip(&live).filter(|(_, live)| **live).map(|(p, _)| &p.ty);
+                    needed.extend(types.flat_map(Type::all_dims).filter_map(Atom::as_var));
+                    wanted[i] = live;
+                }
+            } else {
                 taken[i] = true;
                 needed.extend(&uses[i]);
             }
@@ -233,6 +246,29 @@ fn needed_params(
             return;
         }
     }
+}
+
+/// What a loop needs for some of its results.
+fn loop_uses(
+    effects: &Effects,
+    params: &[(Param, Atom)],
+    form: &LoopForm,
+    body: &Body,
+    results: &[bool],
+) -> Vec<VarId> {
+    let is_acc = params.iter().map(|(p, _)| p.ty.is_acc());
+    let mut live: Vec<bool> = results.iter().zip(is_acc).map(|(live, is_acc)| *live || is_acc).collect();
+    needed_params(effects, params, form, body, &mut live);
+    let mut uses = free_vars_body(body);
+    match form {
+        LoopForm::For { bound, .. } => uses.extend(bound.as_var()),
+        LoopForm::While { cond } => uses.extend(free_vars_body(cond)),
+    }
+    for ((param, init), _) in params.iter().zip(live).filter(|(_, live)| *live) {
+        uses.extend(init.as_var());
+        uses.extend(param.ty.all_dims().into_iter().filter_map(Atom::as_var));
+    }
+    uses
 }
 
 fn stm_uses(stm: &Stm) -> Vec<VarId> {

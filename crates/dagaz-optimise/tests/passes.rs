@@ -677,3 +677,57 @@ fn components_of_folds_that_nobody_needs_go() {
         "#]],
     );
 }
+
+#[test]
+fn what_was_just_written_is_read_from_where_it_came_from() {
+    // The rows come from outside of the loops, and nothing reads the state any more, which both loops only hand on.
+    check(
+        CLEAN,
+        r"def f (n: i64, m: i64, k: i64, tape: [n][m][k]f64, start: [m][k]f64) : (r: f64) =
+            let (state: [m][k]f64, total: f64) =
+              loop (s: [m][k]f64 = start, t: f64 = 0.0f64) for i: i64 < n do
+                let (end: [m][k]f64, sum: f64) =
+                  loop (z: [m][k]f64 = s, u: f64 = t) for j: i64 < m do
+                    let (row: [k]f64) = tape[i, j] certified
+                    let (y: [m][k]f64) = z with [j] = row certified
+                    let (a: f64) = y[j, 0i64] certified
+                    let (v: f64) = f64.add u a
+                    in (y, v)
+                in (end, sum)
+            in (total)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, tape_3: [n_0][m_1][k_2]f64, start_4: [m_1][k_2]f64) : (r_5: f64) =
+              let (total_7: f64) =
+                loop (t_9: f64 = 0.0f64) for i_10: i64 < n_0 do
+                  let (sum_12: f64) =
+                    loop (u_14: f64 = t_9) for j_15: i64 < m_1 do
+                      let (a_18: f64) = tape_3[i_10, j_15, 0i64] certified
+                      let (v_19: f64) = f64.add u_14 a_18
+                      in (v_19)
+                  in (sum_12)
+              in (total_7)
+        "#]],
+    );
+}
+
+#[test]
+fn a_row_made_here_is_read_where_it_was_put() {
+    check(
+        CLEAN,
+        r"def f (m: i64, k: i64, i: i64, z: [m][k]f64, x: f64) : (y: [m][k]f64, a: f64, b: f64) =
+            let (row: [k]f64) = scratch f64 [k]
+            let (made: [k]f64) = row with [0i64] = x certified
+            let (b: f64) = made[0i64] certified
+            let (y: [m][k]f64) = z with [i] = made certified
+            let (a: f64) = y[i, 1i64] certified
+            in (y, a, b)",
+        expect![[r#"
+            def f (m_0: i64, k_1: i64, i_2: i64, z_3: [m_0][k_1]f64, x_4: f64) : (y_5: [m_0][k_1]f64, a_6: f64, b_7: f64) =
+              let (row_8: [k_1]f64) = scratch f64 [k_1]
+              let (made_9: [k_1]f64) = row_8 with [0i64] = x_4 certified
+              let (y_11: [m_0][k_1]f64) = z_3 with [i_2] = made_9 certified
+              let (a_12: f64) = y_11[i_2, 1i64] certified
+              in (y_11, a_12, x_4)
+        "#]],
+    );
+}

@@ -53,7 +53,10 @@ impl Simplifier {
                 let dims = dims[indices.len()..].to_vec();
                 Some(Rewrite::Become(Box::new(Exp::Replicate { dims, value: value.into() })))
             }
-            Exp::Update { .. } => again(self.before_updates(array, indices)?, indices.to_vec()),
+            Exp::Update { dims, value, .. } => match self.what_was_written(&dims, value, indices) {
+                Some(written) => Some(written),
+                None => again(self.before_updates(array, indices)?, indices.to_vec()),
+            },
             Exp::Iota { ty: PrimType::I64, start, step, .. } => {
                 let offset = self.int(BinOp::Mul, indices[0], step, stm);
                 let value = self.int(BinOp::Add, start, offset, stm);
@@ -82,6 +85,32 @@ impl Simplifier {
             Exp::Reshape { dims, array: outer } => self.without_unit_indices(&dims, outer, indices, stm),
             _ => None,
         }
+    }
+
+    /// A read of the part that an update has just written. A row is read from where it came from only if that is an array
+    /// from outside of the loop or the function, which nothing here overwrites.
+    fn what_was_written(&self, dims: &[DimSlice], value: Atom, indices: &[Atom]) -> Option<Rewrite> {
+        let is_same = |(dim, i): (&DimSlice, &Atom)| matches!(dim, DimSlice::Fix(at) if at == i);
+        if dims.len() > indices.len() || !dims.iter().zip(indices).all(is_same) {
+            return None;
+        }
+        let Atom::Var(row) = value else { return Some(Rewrite::Alias(vec![value])) };
+        let is_scalar = !self.types.get(&row)?.is_array();
+        let is_from_outside = || match self.defs.get(&row) {
+            Some(Exp::Index { array, .. }) => self.levels.get(array) < self.levels.get(&row),
+            _ => false,
+        };
+        if !is_scalar && !is_from_outside() {
+            return None;
+        }
+        let rest = indices[dims.len()..].to_vec();
+        Some(match rest.is_empty() {
+            true => Rewrite::Alias(vec![value]),
+            false => {
+                let read = Exp::Index { array: row, indices: rest, check: Check::Certified };
+                Rewrite::Become(Box::new(read))
+            }
+        })
     }
 
     /// The array before it was updated elsewhere, if that is a number everywhere: another one would have to be copied to be

@@ -32,6 +32,8 @@ pub fn simplify(program: &mut Program) {
         subst: Substitution::default(),
         defs: HashMap::new(),
         types: HashMap::new(),
+        level: 0,
+        levels: HashMap::new(),
         sizes: HashSet::new(),
     };
     let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
@@ -63,6 +65,9 @@ struct Simplifier {
     /// What variables are bound to, for expressions with one result and no bodies.
     defs: HashMap<VarId, Exp>,
     types: HashMap<VarId, Type>,
+    /// How many loops and functions there are around, and around what binds each variable.
+    level: usize,
+    levels: HashMap<VarId, usize>,
     /// The sizes of the function's parameters, none of which is negative.
     sizes: HashSet<VarId>,
 }
@@ -70,6 +75,7 @@ struct Simplifier {
 impl Simplifier {
     fn note(&mut self, param: &Param) {
         self.types.insert(param.var, param.ty.clone());
+        self.levels.insert(param.var, self.level);
     }
 
     fn def(&self, atom: Atom) -> Option<&Exp> {
@@ -84,10 +90,12 @@ impl Simplifier {
     }
 
     fn lambda(&mut self, lambda: &mut Lambda) {
+        self.level += 1;
         self.subst.params(&mut lambda.params);
         lambda.params.iter().for_each(|p| self.note(p));
         let body = std::mem::take(&mut lambda.body);
         lambda.body = self.body(body);
+        self.level -= 1;
         self.subst.types(&mut lambda.ret);
     }
 
@@ -134,6 +142,7 @@ impl Simplifier {
                 *otherwise = self.body(std::mem::take(otherwise));
             }
             Exp::Loop { params, form, body, .. } => {
+                self.level += 1;
                 self.subst.params(params.iter_mut().map(|(p, _)| p));
                 params.iter().for_each(|(p, _)| self.note(p));
                 match form {
@@ -143,6 +152,7 @@ impl Simplifier {
                     LoopForm::While { cond } => *cond = self.body(std::mem::take(cond)),
                 }
                 *body = self.body(std::mem::take(body));
+                self.level -= 1;
             }
             _ => lambdas_mut(exp).into_iter().for_each(|l| self.lambda(l)),
         }
