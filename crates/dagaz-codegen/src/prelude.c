@@ -125,6 +125,12 @@ static const u64 dz_nothing[1] = {0};
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 
+/* Whether vector units can leave out lanes. */
+#if defined(__AVX512VL__)
+#define DZ_MASKS 1
+#else
+#define DZ_MASKS 0
+#endif
 /* Sums have one part for each lane of the vectors that the compiler makes of loops; in the end these are added up in
    pairs. */
 #if defined(__AVX512F__) && (defined(__tune_znver3__) || defined(__tune_znver4__) || defined(__tune_znver5__))
