@@ -125,16 +125,25 @@ static const u64 dz_nothing[1] = {0};
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 
+/* Whether vector units can leave out lanes. */
+#if defined(__AVX512VL__)
+#define DZ_MASKS 1
+#else
+#define DZ_MASKS 0
+#endif
 /* Sums have one part for each lane of the vectors that the compiler makes of loops; in the end these are added up in
    pairs. */
 #if defined(__AVX512F__) && (defined(__tune_znver3__) || defined(__tune_znver4__) || defined(__tune_znver5__))
 #define DZ_VECTOR_BYTES 64
+#define DZ_ALL_PAIRS(t) DZ_PAIRS(t, 64, 32) DZ_PAIRS(t, 32, 16)
 #define DZ_LAST(t, lanes) dz_pairs_of_32_##t(dz_pairs_of_64_##t(lanes))
 #elif defined(__AVX__)
 #define DZ_VECTOR_BYTES 32
+#define DZ_ALL_PAIRS(t) DZ_PAIRS(t, 32, 16)
 #define DZ_LAST(t, lanes) dz_pairs_of_32_##t(lanes)
 #else
 #define DZ_VECTOR_BYTES 16
+#define DZ_ALL_PAIRS(t)
 #define DZ_LAST(t, lanes) (lanes)
 #endif
 #define DZ_PAIRS(t, bytes, half)                                                \
@@ -148,8 +157,7 @@ static const u64 dz_nothing[1] = {0};
   typedef t dz_16_##t __attribute__((vector_size(16)));                         \
   typedef t dz_sums_##t __attribute__((vector_size(DZ_VECTOR_BYTES)));          \
   enum { DZ_LANES_##t = DZ_VECTOR_BYTES / sizeof(t) };                          \
-  DZ_PAIRS(t, 64, 32)                                                           \
-  DZ_PAIRS(t, 32, 16)                                                           \
+  DZ_ALL_PAIRS(t)                                                               \
   static inline dz_sums_##t dz_parts_##t(const t *parts) {                      \
     dz_sums_##t lanes;                                                          \
     memcpy(&lanes, parts, sizeof lanes);                                        \

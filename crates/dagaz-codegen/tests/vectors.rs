@@ -192,10 +192,11 @@ fn short_sums_have_lanes_of_their_own() {
             for (i64 i_t7 = 0; i_t7 < blocks_t4; i_t7++) {
             #pragma omp simd
             for (i64 i_t9 = 0; i_t9 < DZ_LANES_f32; i_t9++) {
-            if (rest_t5 < m_1) {
+            if (DZ_MASKS && rest_t5 < m_1) {
             #pragma omp simd
             for (i64 i_t12 = 0; i_t12 < DZ_LANES_f32; i_t12++) {
             if (i_t13 < m_1) {
+            for (i64 i_t15 = rest_t5; i_t15 < m_1; i_t15++) {
         "#]],
     );
 }

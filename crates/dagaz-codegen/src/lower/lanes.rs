@@ -8,7 +8,8 @@
 //!     if (any are left)     { for l < LANES { part[l] = is there one ? f(rest + l) : -0.0 } lanes += part }
 //!     sum += total(lanes)
 //!
-//! The negative zero changes no sum, be it one of nothing or of negative zeros.
+//! The negative zero changes no sum, be it one of nothing or of negative zeros. Where vector units cannot leave out lanes, the
+//! rest is added up in order.
 
 use dagaz_core::exp::Body;
 use dagaz_core::prim::{BinOp, PrimType};
@@ -59,30 +60,47 @@ impl Lower<'_> {
                 Ok(right.iter().map(|p| l.name(p.var)).collect())
             })
         })?;
-        let (then, ()) = self.nested(|l| {
-            l.add_to_lanes(fold, ty, &lanes, &rest, |l, i| {
-                let values: Vec<String> = right.iter().map(|_| l.temp("value")).collect();
-                for value in &values {
-                    l.set(ty.to_string(), value.as_str(), "-0.0");
-                }
-                let (then, ()) = l.nested(|l| {
-                    l.next_row(fold.arrays, fold.pre, right, i)?;
-                    for (value, param) in values.iter().zip(right) {
-                        let computed = l.name(param.var);
-                        l.line(format!("{value} = {computed};"));
-                    }
-                    Ok(())
-                })?;
-                l.out.push(Stm::If { cond: format!("{i} < {to}"), then, otherwise: Vec::new() });
-                Ok(values)
+        let (then, ()) = self.nested(|l| l.add_rest_to_lanes(fold, ty, &lanes, (&rest, to)))?;
+        let (otherwise, ()) = self.nested(|l| {
+            l.loop_from(LoopKind::Sequential, &rest, to, |l, i| {
+                l.next_row(fold.arrays, fold.pre, right, i)?;
+                left.iter().for_each(|p| l.bind(p, true));
+                l.combine(fold.op)
             })
         })?;
-        self.out.push(Stm::If { cond: format!("{rest} < {to}"), then, otherwise: Vec::new() });
+        self.out.push(Stm::If { cond: format!("DZ_MASKS && {rest} < {to}"), then, otherwise });
         for (param, name) in left.iter().zip(&lanes) {
             let sum = self.name(param.var);
             self.line(format!("{sum} += dz_total_{ty}({name});"));
         }
         Ok(())
+    }
+
+    /// Adds the last rows, which are fewer than there are lanes.
+    fn add_rest_to_lanes(
+        &mut self,
+        fold: &Fold<'_>,
+        ty: PrimType,
+        lanes: &[String],
+        (rest, to): (&str, &str),
+    ) -> Lowered<()> {
+        let right = fold.sides().1;
+        self.add_to_lanes(fold, ty, lanes, rest, |l, i| {
+            let values: Vec<String> = right.iter().map(|_| l.temp("value")).collect();
+            for value in &values {
+                l.set(ty.to_string(), value.as_str(), "-0.0");
+            }
+            let (then, ()) = l.nested(|l| {
+                l.next_row(fold.arrays, fold.pre, right, i)?;
+                for (value, param) in values.iter().zip(right) {
+                    let computed = l.name(param.var);
+                    l.line(format!("{value} = {computed};"));
+                }
+                Ok(())
+            })?;
+            l.out.push(Stm::If { cond: format!("{i} < {to}"), then, otherwise: Vec::new() });
+            Ok(values)
+        })
     }
 
     /// Adds the rows from `first` on, as many as there are lanes, each to its own one. `row` gives names of what to add.
