@@ -369,3 +369,37 @@ fn small_arrays_of_iterations_are_on_the_stack() {
         "#]],
     );
 }
+
+/// What is on the stack is copied where it changes.
+#[test]
+fn arrays_on_the_stack_are_not_taken_over() {
+    check(
+        r#"def f (n: i64, m: i64, xss: [n][m]f64) : (sums: [n]f64) =
+            let (sums: [n]f64) = map n (xss)
+              \(xs: [m]f64) : (f64) ->
+                let (squares: [m]f64) = map m (xs) \(x: f64) : (f64) -> let (y: f64) = f64.mul x x in (y)
+                let (all: [m]f64) = copy squares
+                let (changed: [m]f64) = all with [0i64] = 1.0f64
+                let (sum: f64) = reduce m (changed)
+                  op \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.max a b in (c)
+                  neutral (-f64.inf)
+                in (sum)
+            in (sums)
+
+          entry "f" = f
+            sizes 2 0
+            param "xss" : value "[][]f64" [n][m]f64
+            result value "[]f64" [n]f64"#,
+        expect![[r#"
+            f64 squares_6_room[64];
+            squares_6_mem = dz_alloc(ctx, 3, m_1, sizeof(f64), 10);
+            squares_6[i_t5] = y_8;
+            dz_block *all_9_mem = dz_alloc(ctx, 4, m_1, sizeof(f64), 10);
+            memcpy(all_9 + 0, squares_6, (m_1) * sizeof(f64));
+            changed_10_mem = dz_unique(ctx, 6, changed_10_mem, changed_10, m_1, sizeof(f64), 10);
+            changed_10[0L] = 1.0;
+            sums_4[i_t3] = sum_11;
+            dz_block *sums_4_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}

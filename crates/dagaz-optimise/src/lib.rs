@@ -14,6 +14,7 @@ mod common;
 mod contractions;
 mod copies;
 mod dead;
+mod delay;
 mod effects;
 mod fuse;
 mod gathers;
@@ -41,6 +42,7 @@ pub use crate::common::share_common_expressions;
 pub use crate::contractions::raise_contractions;
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
+pub use crate::delay::delay_updates;
 pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
@@ -122,6 +124,7 @@ fn optimise(program: &mut Program) {
     }
     // What was fused further out brings maps together further in.
     for _ in 0..MOST_FUSIONS {
+        delay_updates(program);
         let has_changed = fuse_operations(program);
         unroll_small(program);
         take_small_arrays_apart(program);

@@ -137,7 +137,8 @@ impl Lower<'_> {
 
     pub(super) fn copy(&mut self, pat: &[Param], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
-        let is_block = matches!(self.info(array)?.form, Form::Block { .. });
+        let is_block =
+            matches!(self.info(array)?.form, Form::Block { .. }) && !self.on_stack.contains(&array);
         if self.dests.contains_key(&param.var) || !is_block || self.placed.contains(&array) {
             self.allocate(param)?;
             let target = self.name(param.var);
