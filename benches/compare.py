@@ -18,7 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy as np
+# One thread for matrix products of NumPy, which reads this when it is loaded.
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+import numpy as np  # noqa: E402
 
 from programs import PROGRAMS
 

@@ -130,13 +130,8 @@ def inputs_of(problem, arguments):
     if arguments.input:
         yield from ((path.stem, problem.read(path)) for path in arguments.input)
         return
-    rows = [(title, size) for title, size in problem.rows.items()
-            if arguments.row in title and (arguments.full or title not in problem.only_full)]
-    for title, size in rows[:1] if arguments.quick else rows:
-        scale = arguments.scale * (1 if arguments.full else problem.part)
-        if scale != 1:
-            title += f" ×{scale:g}"
-        yield title, problem.inputs(problem.scaled(size, scale), np.random.default_rng(1))
+    for title, size in problem.chosen(arguments):
+        yield title, problem.inputs(size, np.random.default_rng(1))
 
 
 def save(report, arguments):
@@ -153,6 +148,10 @@ def main():
     for kind in missing:
         print(f"{kind} is not installed, and left out: benches/peers/install.sh installs it", file=sys.stderr)
     report = {"machine": page.machine(arguments), "rows": [], "growth": {}, "checkout": []}
+    for folder in arguments.checkout:
+        for row in checkout.measure(folder, arguments, PROBLEMS):
+            report["checkout"].append(row)
+            print(page.console_checkout(row), flush=True)
     print(page.console_header(kinds))
     for name in arguments.names or PROBLEMS:
         problem = PROBLEMS[name]
@@ -163,10 +162,6 @@ def main():
         if arguments.growth and problem.growth:
             report["growth"][name] = measure_growth(problem, arguments)
         save(report, arguments)
-    for folder in arguments.checkout:
-        for row in checkout.measure(folder, arguments, PROBLEMS):
-            report["checkout"].append(row)
-            print(page.console_checkout(row), flush=True)
     save(report, arguments)
     return 1 if any(row["remarks"] for row in report["rows"]) else 0
 

@@ -92,17 +92,14 @@ PROGRAMS = [
 
 
 def measure(folder: Path, arguments, problems: dict[str, Problem]):
-    """Rows for all programs of a checkout that we know. Nothing is written there."""
+    """Rows for all programs of a checkout that we know, with the first inputs of each. Nothing is written there."""
     for program in PROGRAMS:
         path = (folder / program.path).resolve()
         problem = problems.get(program.problem)
         if not path.exists() or problem is None or arguments.names and problem.name not in arguments.names:
             continue
-        rows = [(title, size) for title, size in problem.rows.items() if arguments.row in title]
-        for title, size in rows[:1] if arguments.quick else rows:
-            if arguments.scale != 1:
-                title += f" ×{arguments.scale:g}"
-            inputs = program.adapted(problem.inputs(problem.scaled(size, arguments.scale), np.random.default_rng(1)))
+        for title, size in problem.chosen(arguments, most=2):
+            inputs = program.adapted(problem.inputs(size, np.random.default_rng(1)))
             row = {"program": f"{folder.resolve().name}/{program.path}", "inputs": f"{problem.title} {title}"}
             yield measure_one(path, program.entries, row, inputs, problem, arguments)
 

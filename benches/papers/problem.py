@@ -68,3 +68,11 @@ class Problem:
         own = list(size)
         own[self.leading] = max(1, round(own[self.leading] * scale))
         return tuple(own)
+
+    def chosen(self, arguments, most=None):
+        """Titles and sizes of the rows that are wanted, the first ones if there is a limit."""
+        rows = [(title, size) for title, size in self.rows.items()
+                if arguments.row in title and (arguments.full or title not in self.only_full)]
+        scale = arguments.scale * (1 if arguments.full else self.part)
+        for title, size in rows[:1 if arguments.quick else most]:
+            yield title if scale == 1 else f"{title} ×{scale:g}", self.scaled(size, scale)
