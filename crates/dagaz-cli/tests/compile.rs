@@ -236,6 +236,28 @@ fn executables_print_values_as_run_does() {
 }
 
 /// Names of parameters that mean something in C, or in the functions around them.
+/// Elements are integers, so that sums are the same in any order.
+#[test]
+fn large_products_are_those_of_run() {
+    let program = "\
+def numbers n m = tabulate_2d n m (\\i j -> f64.i64 ((i * 7 + j * 3) % 11 - 5))
+def product [n][m][p] (a: [n][m]f64) (b: [m][p]f64) =
+  map (\\row -> map (\\column -> f64.sum (map2 (*) row column)) (transpose b)) a
+entry plain (n: i64) (m: i64) (p: i64) = product (numbers n m) (numbers m p)
+entry transposed (n: i64) (m: i64) (p: i64) = product (transpose (numbers m n)) (transpose (numbers p m))
+entry batch (n: i64) (m: i64) (p: i64) =
+  map (\\k -> product (map (map (+ f64.i64 k)) (numbers n m)) (numbers m p)) (iota 3)
+entry small (n: i64) (m: i64) (p: i64) =
+  let (a, b) = (map (map f32.f64) (numbers n m), map (map f32.f64) (numbers m p))
+  in map (\\row -> map (\\column -> f32.sum (map2 (*) row column)) (transpose b)) a
+";
+    let sizes = ["50i64 300i64 70i64", "13i64 260i64 17i64", "200i64 33i64 5i64", "3i64 999i64 40i64"];
+    let entries = ["plain", "transposed", "batch", "small"];
+    let calls: Vec<(&str, &str)> =
+        entries.iter().flat_map(|entry| sizes.map(|size| (*entry, size))).collect();
+    check_executable(program, &calls);
+}
+
 #[test]
 fn names_of_parameters_are_free() {
     let program = "entry main [n] (refs: [n]i64) (i64: i64) (record: i64) (call: [n]i64) (static: i64) =

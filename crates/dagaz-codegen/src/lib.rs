@@ -13,6 +13,7 @@ mod scalar;
 mod standalone;
 
 use dagaz_core::exp::{Loc, Program};
+use dagaz_core::prim::PrimType;
 use imp::Module;
 pub use remark::{Remark, RemarkKind};
 pub use standalone::{CLibrary, generate_executable, generate_library};
@@ -27,6 +28,8 @@ pub struct CSource {
     pub remarks: Vec<Remark>,
     /// The places of statements whose time is counted.
     pub profiled: Vec<Loc>,
+    /// The types of elements that there are matrix products of.
+    pub products: Vec<PrimType>,
 }
 
 /// A place where the program can stop, or where it prints something.
@@ -80,8 +83,9 @@ pub fn generate_profiled(program: &Program) -> Result<CSource, String> {
 fn generate_with(program: &Program, is_profiled: bool) -> Result<CSource, String> {
     let module = lower::lower(program, is_profiled)?;
     let text = print_c::print(&module);
-    let Module { entries, sites, remarks, profiled, .. } = module;
-    Ok(CSource { text, entries, sites, remarks, profiled })
+    let Module { entries, sites, remarks, profiled, products, .. } = module;
+    let products = products.into_iter().collect();
+    Ok(CSource { text, entries, sites, remarks, profiled, products })
 }
 
 /// The C text without the prelude, for people to read.

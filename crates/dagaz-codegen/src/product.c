@@ -140,14 +140,7 @@ static void dz_small_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   }
 }
 
-static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
-  if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
-  const i64 small = 20000;
-  if (ctx->host->product && s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
-    s.is_alone = !ctx->job;
-    ctx->host->product(ctx->user, CODE, &s, a, b, c);
-    return;
-  }
+static void dz_loops_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   for (i64 part = 0; part < s.batch; part++) {
     ELEM *out = c + part * s.c.batch;
     if (!s.add) {
@@ -162,4 +155,15 @@ static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM
       dz_small_ELEM(some, a + part * s.a.batch + p * s.a.col, b + part * s.b.batch + p * s.b.row, out);
     }
   }
+}
+
+static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
+  if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
+  const i64 small = 20000;
+  if (ctx->host->product && s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
+    s.is_alone = !ctx->job;
+    ctx->host->product(ctx->user, CODE, &s, a, b, c);
+    return;
+  }
+  dz_loops_ELEM(s, a, b, c);
 }

@@ -73,6 +73,8 @@ static void dz_host_parallel(void *user, void (*work)(void *, char *), void *job
   dz_pool_run(((dagaz_context *)user)->pool, work, job, threads, stack_low);
 }
 
+static __attribute__((unused)) i64 dz_host_threads(void *user) { return ((dagaz_context *)user)->threads; }
+
 static const dz_host dz_standalone_host = {
     .unop = dz_host_unop,
     .binop = dz_host_binop,
@@ -81,6 +83,7 @@ static const dz_host dz_standalone_host = {
     .poll = dz_host_poll,
     .trace = dz_host_trace,
     .parallel = dz_host_parallel,
+    .product = dz_host_product,
 };
 
 /* Where the stack of this thread ends, with something left for one more call. The system takes long to tell where stacks

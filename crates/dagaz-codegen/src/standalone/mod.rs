@@ -1,7 +1,7 @@
 //! A program as a C library of its own: one file of source and one header, for C programs without any Rust.
 //!
-//! The source is the generated program, then C files that stand in for the host (`special.c`, `text.c`, `pool.c`), then contexts,
-//! arrays and calls (`context.c`), and last the functions of this program: for every type that an entry point takes or
+//! The source is the generated program, then large matrix products if it has any (`product.c`), then C files that stand in
+//! for the host (`special.c`, `text.c`, `pool.c`), then contexts, arrays and calls (`context.c`), and last the functions of this program: for every type that an entry point takes or
 //! gives, and for every entry point. With a `main` function (`main.c`) it is an executable.
 //!
 //! ```text
@@ -14,8 +14,10 @@ mod names;
 mod tables;
 
 use dagaz_core::exp::Program;
+use dagaz_core::prim::PrimType;
 
 use crate::generate;
+use crate::scalar::type_code;
 use names::Names;
 
 /// The two files of a library.
@@ -32,6 +34,9 @@ const POOL: &str = include_str!("pool.c");
 const CONTEXT: &str = include_str!("context.c");
 const READER: &str = include_str!("reader.c");
 const MAIN: &str = include_str!("main.c");
+const TILES: &str = include_str!("tiles.h");
+/// For one type of elements, `ELEM`.
+const PRODUCT: &str = include_str!("product.c");
 const HEADER: &str = include_str!("header.h");
 
 /// What follows the generated code takes next to no time when a program runs, and should not when it is compiled: with all
@@ -60,6 +65,7 @@ fn source(program: &Program, names: &Names, include: &str) -> Result<String, Str
     let parts = [
         start,
         generated.text.clone(),
+        products(&generated.products),
         LITTLE_EFFORT.to_string(),
         tables::operations(),
         SPECIAL.to_string(),
@@ -73,6 +79,22 @@ fn source(program: &Program, names: &Names, include: &str) -> Result<String, Str
         functions::definitions(program, names)?,
     ];
     Ok(parts.join("\n"))
+}
+
+/// Large products of matrices with elements of these types.
+fn products(types: &[PrimType]) -> String {
+    if types.is_empty() {
+        return "#define dz_host_product NULL".to_string();
+    }
+    let kernels: String = types.iter().map(|ty| PRODUCT.replace("ELEM", ty.name())).collect();
+    let case = |ty: &PrimType| {
+        format!("  if (type == {}) dz_large_product_{ty}(user, shape, a, b, c);\n", type_code(*ty))
+    };
+    let cases: String = types.iter().map(case).collect();
+    format!(
+        "{TILES}\n{kernels}\nstatic void dz_host_product(\n    void *user, i32 type, const dz_product *shape, \
+         const void *a, const void *b, void *c) {{\n{cases}}}\n"
+    )
 }
 
 fn header(program: &Program, names: &Names, name: &str) -> Result<String, String> {
