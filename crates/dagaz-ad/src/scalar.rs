@@ -190,8 +190,8 @@ impl At<'_, '_> {
         })
     }
 
-    /// `4 * t * r * r` with `r = 1 / (1 + t)` and `t = exp(-2 |x|)`. Not `1 - y * y`, which is all rounding error where `y` is close to 1,
-    /// and nothing that overflows, so that it can be differentiated again everywhere.
+    /// `4 * t * r * r` with `r = 1 / (1 + t)` and `t = exp(-2 |x|)`. Not `1 - y * y`, which is all rounding error where `y`
+    /// is close to 1, and nothing that overflows, so that it can be differentiated again everywhere.
     fn tanh_slope(&mut self, x: Atom) -> Atom {
         let (zero, one) = (self.num(0.0), self.num(1.0));
         let negative = self.ad.b.cmp(CmpOp::Lt, self.ty, x, zero, self.loc);

@@ -25,6 +25,7 @@ use dagaz_core::visit::{free_vars, free_vars_body};
 
 use super::dot::Level;
 use super::facts::{Def, Facts};
+use super::sink::{Source, outer_contract};
 use crate::effects::{Effects, cannot_fail, is_elementary_function};
 use crate::inline::renamed;
 use crate::walk::for_each_body;
@@ -135,8 +136,13 @@ impl Splitter<'_> {
         let (width, arrays, lambda) = rows_mut(&mut stm.exp)?;
         let mut product = lambda.body.stms.remove(at);
         let inputs = arrays.clone();
-        let operands = self.operands(&product, &inputs, lambda)?;
-        let inside: Vec<VarId> = operands.iter().filter(|o| !o.is_outside).map(|o| o.operand.array).collect();
+        let Exp::Contract { left, right, .. } = &product.exp else { return None };
+        let is_bound = bound(lambda);
+        let rows: Vec<(VarId, VarId)> =
+            lambda.params.iter().map(|p| p.var).zip(inputs.iter().copied()).collect();
+        let of = |operand: &AxesOf| self.facts.operand(operand, &rows, &is_bound);
+        let operands = [of(left)?, of(right)?];
+        let inside: Vec<VarId> = operands.iter().filter_map(|o| o.array.inside()).collect();
         let needed = self.needed(lambda, at, &inside)?;
         let shared = shared(lambda, &needed);
         let given: Vec<Param> = lambda.body.stms[..at]
@@ -145,7 +151,6 @@ impl Splitter<'_> {
             .filter(|p| inside.contains(&p.var) || shared.contains(&p.var))
             .cloned()
             .collect();
-        let is_bound = bound(lambda);
         if given
             .iter()
             .any(|p| p.ty.all_dims().iter().any(|d| d.as_var().is_some_and(|v| is_bound.contains(&v))))
@@ -162,19 +167,19 @@ impl Splitter<'_> {
             arrays.push(all.var);
         }
         lambda.body.stms.retain(|stm| !stm.pat.iter().any(|p| shared.contains(&p.var)));
-        let Exp::Contract { sizes, rank, left, right, .. } = &mut product.exp else { return None };
-        sizes.insert(0, width);
-        *rank += 1;
-        for (own, found) in [left, right].into_iter().zip(operands) {
-            let by_row = found.by_row.then_some(0);
-            let axes = by_row.into_iter().chain(found.operand.axes.iter().map(|axis| axis + 1)).collect();
-            let array = if found.is_outside { found.operand.array } else { whole(found.operand.array)? };
-            *own = AxesOf { array, axes };
-        }
+        let [left, right] = operands.map(|operand| {
+            let array = match &operand.array {
+                Source::Outside(array) => Some(*array),
+                Source::Inside(param) => whole(param.var),
+            };
+            array.map(|array| operand.at(array))
+        });
+        product.exp = outer_contract(product.exp, width, [left?, right?])?;
         let row = product.pat.pop()?;
         let all = Param::new(self.vars.fresh("product"), row.ty.with_outer(&[width]));
         lambda.params.push(row);
         arrays.push(all.var);
+        self.facts.types.extend(pat.iter().chain([&all]).map(|p| (p.var, p.ty.clone())));
         product.pat.push(all);
         let first = Stm { pat, exp: first, loc };
         Some(Halves { first, product, second: stm })
@@ -226,40 +231,6 @@ impl Splitter<'_> {
         let is_acc = |p: &Param| p.ty.is_acc() && wanted.contains(&p.var);
         (!lambda.params.iter().any(is_acc)).then_some(needed)
     }
-
-    fn operands(&self, product: &Stm, arrays: &[VarId], lambda: &Lambda) -> Option<[Operand; 2]> {
-        let Exp::Contract { left, right, .. } = &product.exp else { return None };
-        let is_bound = bound(lambda);
-        let of = |operand: &AxesOf| {
-            let (mut array, mut axes) = (operand.array, operand.axes.clone());
-            loop {
-                if let Some(row) = lambda.params.iter().position(|p| p.var == array) {
-                    let operand = AxesOf { array: arrays[row], axes };
-                    return Operand { operand, by_row: true, is_outside: true };
-                }
-                let by_row = is_bound.contains(&array);
-                match self.facts.defs.get(&array) {
-                    Some(Def::Rearranged { perm, array: inner }) if by_row => {
-                        let mut permuted = axes.clone();
-                        perm.iter().zip(&axes).for_each(|(dim, axis)| permuted[*dim] = *axis);
-                        (array, axes) = (*inner, permuted);
-                    }
-                    Some(Def::Alias(other)) if by_row => array = *other,
-                    _ => return Operand { operand: AxesOf { array, axes }, by_row, is_outside: !by_row },
-                }
-            }
-        };
-        Some([of(left), of(right)])
-    }
-}
-
-/// An operand of a product, seen from outside of a map.
-struct Operand {
-    /// The axes are those of a row where `by_row` says so.
-    operand: AxesOf,
-    by_row: bool,
-    /// It exists there; otherwise the map has to give it.
-    is_outside: bool,
 }
 
 /// What the rest of a function needs of some of its statements, and is too much work to do again.

@@ -31,14 +31,14 @@ struct Sinker<'p> {
 }
 
 /// An operand outside of a map.
-struct Moved {
-    array: Source,
+pub(super) struct Moved {
+    pub array: Source,
     /// Without that of the map, which is the first one where `by_row` says so.
     axes: Vec<usize>,
     by_row: bool,
 }
 
-enum Source {
+pub(super) enum Source {
     Outside(VarId),
     /// Bound in the map, which has to give it.
     Inside(Param),
@@ -104,7 +104,8 @@ impl Sinker<'_> {
         }
         let rows: Vec<(VarId, VarId)> =
             lambda.params.iter().map(|p| p.var).zip(arrays.iter().copied()).collect();
-        let (left, right) = (self.operand(left, &rows, &bound)?, self.operand(right, &rows, &bound)?);
+        let (left, right) =
+            (self.facts.operand(left, &rows, &bound)?, self.facts.operand(right, &rows, &bound)?);
         let is_movable = |moved: &Moved| match &moved.array {
             Source::Outside(_) => true,
             Source::Inside(param) => param.ty.dims().iter().all(is_outside),
@@ -116,31 +117,6 @@ impl Sinker<'_> {
         (!was_matrix && is_matrix(*rank, &left, &right, true)).then_some((position, [left, right]))
     }
 
-    fn operand(&self, operand: &AxesOf, rows: &[(VarId, VarId)], bound: &HashSet<VarId>) -> Option<Moved> {
-        let (mut array, mut axes) = (operand.array, operand.axes.clone());
-        loop {
-            if let Some((_, whole)) = rows.iter().find(|(row, _)| *row == array) {
-                return Some(Moved { array: Source::Outside(*whole), axes, by_row: true });
-            }
-            if !bound.contains(&array) {
-                return Some(Moved { array: Source::Outside(array), axes, by_row: false });
-            }
-            match self.facts.defs.get(&array) {
-                Some(Def::Rearranged { perm, array: inner }) => {
-                    let mut permuted = axes.clone();
-                    perm.iter().zip(&axes).for_each(|(dim, axis)| permuted[*dim] = *axis);
-                    (array, axes) = (*inner, permuted);
-                }
-                Some(Def::Alias(other)) => array = *other,
-                _ => {
-                    let ty = self.facts.types.get(&array)?.clone();
-                    let array = Source::Inside(Param { var: array, ty });
-                    return Some(Moved { array, axes, by_row: true });
-                }
-            }
-        }
-    }
-
     /// An operand behind the map, which gives what it has to.
     fn outside(
         &mut self,
@@ -149,9 +125,10 @@ impl Sinker<'_> {
         pat: &mut Vec<Param>,
         lambda: &mut Lambda,
     ) -> (AxesOf, bool) {
-        let array = match moved.array {
-            Source::Outside(array) => array,
+        let array = match &moved.array {
+            Source::Outside(array) => *array,
             Source::Inside(Param { var, ty }) => {
+                let (var, ty) = (*var, ty.clone());
                 match lambda.body.result.iter().position(|a| *a == Atom::Var(var)) {
                     Some(position) => pat[position].var,
                     None => {
@@ -164,7 +141,57 @@ impl Sinker<'_> {
                 }
             }
         };
-        (AxesOf { array, axes: moved.axes }, moved.by_row)
+        moved.at(array)
+    }
+}
+
+impl Facts {
+    /// An operand of a contraction in a map, seen from outside, given the map's rows and all that is bound in it.
+    pub(super) fn operand(
+        &self,
+        operand: &AxesOf,
+        rows: &[(VarId, VarId)],
+        bound: &HashSet<VarId>,
+    ) -> Option<Moved> {
+        let (mut array, mut axes) = (operand.array, operand.axes.clone());
+        loop {
+            if let Some((_, whole)) = rows.iter().find(|(row, _)| *row == array) {
+                return Some(Moved { array: Source::Outside(*whole), axes, by_row: true });
+            }
+            if !bound.contains(&array) {
+                return Some(Moved { array: Source::Outside(array), axes, by_row: false });
+            }
+            match self.defs.get(&array) {
+                Some(Def::Rearranged { perm, array: inner }) => {
+                    let mut permuted = axes.clone();
+                    perm.iter().zip(&axes).for_each(|(dim, axis)| permuted[*dim] = *axis);
+                    (array, axes) = (*inner, permuted);
+                }
+                Some(Def::Alias(other)) => array = *other,
+                _ => {
+                    let ty = self.types.get(&array)?.clone();
+                    let array = Source::Inside(Param { var: array, ty });
+                    return Some(Moved { array, axes, by_row: true });
+                }
+            }
+        }
+    }
+}
+
+impl Source {
+    /// What the map has to give.
+    pub fn inside(&self) -> Option<VarId> {
+        match self {
+            Source::Outside(_) => None,
+            Source::Inside(param) => Some(param.var),
+        }
+    }
+}
+
+impl Moved {
+    /// The operand and whether it is by row, if the rows that the map has to give are in this array.
+    pub fn at(self, array: VarId) -> (AxesOf, bool) {
+        (AxesOf { array, axes: self.axes }, self.by_row)
     }
 }
 
@@ -178,7 +205,7 @@ fn is_matrix(rank: usize, left: &Moved, right: &Moved, with_map: bool) -> bool {
 }
 
 /// The same contraction for all iterations of a map.
-fn outer_contract(exp: Exp, width: Atom, operands: [(AxesOf, bool); 2]) -> Option<Exp> {
+pub(super) fn outer_contract(exp: Exp, width: Atom, operands: [(AxesOf, bool); 2]) -> Option<Exp> {
     let Exp::Contract { mut sizes, rank, .. } = exp else { return None };
     sizes.insert(0, width);
     let [left, right] = operands.map(|(operand, by_row)| {

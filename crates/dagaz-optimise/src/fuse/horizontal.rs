@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Only where both do nothing but scalar operations on rows that are scalars, for then the pass over memory is what costs; or
-//! where both are maps with reductions inside that compute the same elementary functions. The first one must not be able to stop the program, and nothing between the two may need its results.
+//! where both are maps with reductions inside that compute the same elementary functions. The first one must not be able to
+//! stop the program, and nothing between the two may need its results.
 
 use std::collections::HashSet;
 
