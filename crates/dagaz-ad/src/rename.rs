@@ -165,11 +165,12 @@ impl<'a, 'p> Renamer<'a, 'p> {
             }
             Exp::Rearrange { perm, array } => Exp::Rearrange { perm: perm.clone(), array: self.var(*array) },
             Exp::Reshape { dims, array } => Exp::Reshape { dims: self.atoms(dims), array: self.var(*array) },
-            Exp::Contract { sizes, rank, left, right, plus } => {
+            Exp::Contract { sizes, rank, left, right, plus, triangles } => {
                 let operand = |o: &AxesOf| AxesOf { array: self.var(o.array), axes: o.axes.clone() };
                 let (left, right) = (operand(left), operand(right));
                 let plus = plus.map(|array| self.var(array));
-                Exp::Contract { sizes: self.atoms(sizes), rank: *rank, left, right, plus }
+                let triangles = triangles.clone();
+                Exp::Contract { sizes: self.atoms(sizes), rank: *rank, left, right, plus, triangles }
             }
             Exp::Concat { arrays } => Exp::Concat { arrays: self.vars(arrays) },
             Exp::Scratch { elem, dims } => Exp::Scratch { elem: *elem, dims: self.atoms(dims) },

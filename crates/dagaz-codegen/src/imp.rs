@@ -22,6 +22,8 @@ pub struct Module {
     pub profiled: Vec<Loc>,
     /// The types of elements that there are matrix products of.
     pub products: BTreeSet<PrimType>,
+    /// Those of them that there are products of triangles of.
+    pub triangles: BTreeSet<PrimType>,
 }
 
 /// Gives a status: zero, or one for an error.

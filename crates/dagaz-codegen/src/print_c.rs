@@ -9,12 +9,19 @@ const PRELUDE: &str = include_str!("prelude.c");
 const PROFILE: &str = include_str!("profile.c");
 /// For one type of elements, `ELEM`.
 const PRODUCT: &str = include_str!("product.c");
+const TRIANGLES: &str = include_str!("triangle.h");
+/// For one type of elements, `ELEM`.
+const TRIANGLE: &str = include_str!("triangle.c");
 
 pub(crate) fn print(module: &Module) -> String {
     let products = module.products.iter().map(|ty| {
         PRODUCT.replace("ELEM", ty.name()).replace("CODE", &crate::scalar::type_code(*ty).to_string())
     });
-    let products: String = products.collect();
+    let mut products: String = products.collect();
+    if !module.triangles.is_empty() {
+        products.push_str(TRIANGLES);
+        products.extend(module.triangles.iter().map(|ty| TRIANGLE.replace("ELEM", ty.name())));
+    }
     let profile = match module.profiled.len() {
         0 => String::new(),
         count => format!("enum {{ DZ_PROFILED = {count} }};\n{PROFILE}"),

@@ -254,14 +254,15 @@ pub enum Exp {
     /// A sum of products of elements of two float arrays. Axes are numbers into `sizes`, and those of an array differ.
     /// The first `rank` axes are those of the result; the sum is over the others, in row-major order, from zero.
     /// Axes of the result belong to an operand or to both, axes of the sum to both. `contract [n, m] sum [k] x (0, 2) y (2, 1)` is the matrix product of
-    /// `x: [n][k]` and `y: [k][m]`. With `plus`, the sums are added to an array, which is consumed. Made by the optimiser,
-    /// after derivatives are gone.
+    /// `x: [n][k]` and `y: [k][m]`. With `plus`, the sums are added to an array, which is consumed. Terms outside of the
+    /// triangles may be left out: they are zero, or nobody reads their sums. Made by the optimiser, after derivatives are gone.
     Contract {
         sizes: Vec<Atom>,
         rank: usize,
         left: AxesOf,
         right: AxesOf,
         plus: Option<VarId>,
+        triangles: Vec<Triangle>,
     },
     /// An array with unspecified contents.
     Scratch {
@@ -403,6 +404,13 @@ pub enum Exp {
 pub struct AxesOf {
     pub array: VarId,
     pub axes: Vec<usize>,
+}
+
+/// Two axes of a contraction. Those terms count whose index along the first is at most that along the second.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Triangle {
+    pub low: usize,
+    pub high: usize,
 }
 
 #[derive(Clone, Debug)]

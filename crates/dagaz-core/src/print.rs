@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 
 use crate::exp::{
     AccInput, AxesOf, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, LoopHints,
-    MsgPart, OpaqueKind, Program, Stm,
+    MsgPart, OpaqueKind, Program, Stm, Triangle,
 };
 use crate::prim::Prim;
 use crate::types::{Atom, FunId, Param, Type, VarId};
@@ -274,14 +274,20 @@ impl<'p> Printer<'p> {
             }
             Exp::Reshape { dims, array } => format!("reshape [{}] {}", self.atoms(dims), self.var(*array)),
             Exp::Concat { arrays } => format!("concat ({})", self.vars(arrays)),
-            Exp::Contract { sizes, rank, left, right, plus } => {
+            Exp::Contract { sizes, rank, left, right, plus, triangles } => {
                 let (kept, summed) = sizes.split_at((*rank).min(sizes.len()));
                 let operand = |o: &AxesOf| {
                     format!("{} ({})", self.var(o.array), join(o.axes.iter().map(usize::to_string)))
                 };
                 let (kept, summed) = (self.atoms(kept), self.atoms(summed));
                 let plus = plus.map_or(String::new(), |array| format!(" plus {}", self.var(array)));
-                format!("contract [{kept}] sum [{summed}] {} {}{plus}", operand(left), operand(right))
+                let triangle = |t: &Triangle| format!("{} <= {}", t.low, t.high);
+                let triangles = match triangles.as_slice() {
+                    [] => String::new(),
+                    some => format!(" where {}", join(some.iter().map(triangle))),
+                };
+                let (left, right) = (operand(left), operand(right));
+                format!("contract [{kept}] sum [{summed}] {left} {right}{plus}{triangles}")
             }
             Exp::Scratch { elem, dims } => format!("scratch {elem} [{}]", self.atoms(dims)),
             Exp::ArrayLit { row, elems } => format!("array {} ({})", self.ty(row), self.atoms(elems)),

@@ -243,9 +243,10 @@ impl Encoder {
             Exp::Reshape { dims, .. } => self.key.extend([11, dims.len() as u64]),
             Exp::Concat { .. } => self.number(12),
             Exp::Contract { plus: Some(_), .. } => return None,
-            Exp::Contract { sizes, rank, left, right, plus: None } => {
+            Exp::Contract { sizes, rank, left, right, plus: None, triangles } => {
                 self.key.extend([18, sizes.len() as u64, *rank as u64]);
                 left.axes.iter().chain(&right.axes).for_each(|axis| self.number(*axis));
+                triangles.iter().flat_map(|t| [t.low, t.high]).for_each(|axis| self.number(axis));
             }
             Exp::ArrayLit { row, .. } => {
                 self.number(13);

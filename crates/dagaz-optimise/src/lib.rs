@@ -29,6 +29,7 @@ mod sharing;
 mod shifts;
 mod simplify;
 mod small;
+mod triangles;
 mod unflatten;
 mod walk;
 
@@ -55,6 +56,7 @@ pub use crate::scalars::take_small_arrays_apart;
 pub use crate::shifts::read_in_place;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
+pub use crate::triangles::note_triangles;
 pub use crate::unflatten::nest_flat_maps;
 
 /// The cheap part, for programs fresh from the simplifier.
@@ -83,6 +85,7 @@ pub fn for_machines(program: &mut Program) {
     // Both sweeps of a derivative may have had the same product.
     share_common_expressions(program);
     remove_dead_code(program);
+    note_triangles(program);
     if compute_in_blocks(program) {
         simplify(program);
         remove_dead_code(program);

@@ -276,4 +276,64 @@ fn the_gradient_of_a_mixture_is_products_of_matrices() {
     let derivative = text.split("\n\n").find(|part| part.starts_with("def derivative ")).expect("a function");
     // Two for each of the sums over points: one forwards, one backwards; and two for the means, which are small.
     assert_eq!(derivative.matches("= contract ").count(), 4, "{derivative}");
+    // One operand is a triangle, or the result is read in one.
+    assert_eq!(derivative.matches(" where ").count(), 4, "{derivative}");
+}
+
+/// Rows, columns and depth; a batch with a period of its own; those that are not multiples of anything.
+const TRIANGLES: &[&str] =
+    &["3i64 4i64 2i64", "40i64 64i64 3i64", "71i64 37i64 5i64", "300i64 16i64 2i64", "9i64 300i64 1i64"];
+
+/// Checks that contractions have triangles, all of them, and what [`check`] does.
+fn check_triangles(program: &str, contractions: usize) {
+    let compiled = compile_source("test.fut", &format!("{COMMON}{program}"))
+        .unwrap_or_else(|failure| panic!("{}", failure.summary()));
+    let text = print_without_locs(compiled.core());
+    let main = text.split("\n\n").find(|part| part.starts_with("def main ")).expect("a function");
+    assert_eq!(main.matches(" where ").count(), contractions, "{main}");
+    check(program, contractions, TRIANGLES);
+}
+
+/// Triangles however they are written, on either side of a product, transposed or not.
+#[test]
+fn operands_that_are_triangles() {
+    for condition in ["i < j", "i <= j", "j < i", "!(j <= i)", "i == j || i > j", "i != j || i < j && true"] {
+        let program = format!(
+            "def part [n] (x: [n][n]f64) : [n][n]f64 = tabulate_2d n n (\\i j -> if {condition} then 0 else x[i, j])
+             entry main (n: i64) (d: i64) (k: i64) =
+               let x = fill2 0 n d let q = map part (fill3 1 k d d)
+               in (map (\\row -> map (\\q -> mv q row) q) x, map (\\q -> mm x q) q, mm (q[0]) (transpose x))
+             entry reference (n: i64) (d: i64) (k: i64) =
+               let x = fill2 0 n d let q = map part (fill3 1 k d d)
+               in (map (\\row -> map (\\q -> loop_mv q row) q) x, map (\\q -> loop_mm x q) q, loop_mm (q[0]) (transpose x))"
+        );
+        match condition {
+            // Zero where the diagonal is not.
+            "i != j || i < j && true" => check(&program, 3, TRIANGLES),
+            _ => check_triangles(&program, 3),
+        }
+    }
+}
+
+/// Of these products, a triangle is read; the rest is not zero.
+#[test]
+fn results_of_which_a_triangle_is_read() {
+    for (condition, order) in [("i < j", "p[i, j]"), ("j < i", "p[i, j]"), ("i <= j", "p[j, i]")] {
+        let program = |mm: &str| {
+            format!(
+                "let (x, y) = (fill2 0 n d, fill3 1 k n d)
+                 in map (\\y -> let p = {mm} (transpose y) x
+                               in tabulate_2d d d (\\i j -> if {condition} then 1 else 2 * {order})) y"
+            )
+        };
+        check_triangles(
+            &format!(
+                "entry main (n: i64) (d: i64) (k: i64) = {}
+                 entry reference (n: i64) (d: i64) (k: i64) = {}",
+                program("mm"),
+                program("loop_mm")
+            ),
+            1,
+        );
+    }
 }

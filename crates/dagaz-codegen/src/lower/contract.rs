@@ -3,9 +3,9 @@
 //! An axis of the result that both operands have numbers a batch of products; the others are rows (of the left operand)
 //! or columns (of the right one). Axes that lie next to each other in all arrays become one: `[n][m]` elements are
 //! `n * m` rows. A product has one axis of each kind, with any strides, so that transposition costs nothing; what is
-//! left becomes loops around it.
+//! left becomes loops around it. Triangles go to the product, if their axes are the last ones of rows, columns or depth.
 
-use dagaz_core::exp::AxesOf;
+use dagaz_core::exp::{AxesOf, Triangle};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::{Lower, Lowered, elem, only};
@@ -73,6 +73,7 @@ impl Lower<'_> {
         left: &AxesOf,
         right: &AxesOf,
         plus: Option<VarId>,
+        triangles: &[Triangle],
     ) -> Lowered<()> {
         let param = only(pat)?;
         let elem = elem(&param.ty)?;
@@ -101,6 +102,10 @@ impl Lower<'_> {
             (target, (0..rank).collect()),
         ];
         let operands = Operands { sizes, arrays };
+        let triangle = self.triangle(&[&rows, &columns, &depth], sizes, triangles);
+        if triangle.is_some() {
+            self.module.triangles.insert(elem);
+        }
         self.outer_axes(&outer, operands, &mut |l, o| {
             let size = |axis: &Option<Merged>| axis.as_ref().map_or("1".to_string(), |a| l.extent(a, sizes));
             let stride = |axis: &Option<Merged>, array: usize| {
@@ -112,8 +117,42 @@ impl Lower<'_> {
             let of_result = format!("{}, {}, {}", stride(&batch, 2), stride(&rows, 2), stride(&columns, 2));
             let product = format!("{{{shape}, {{{of_left}}}, {{{of_right}}}, {{{of_result}}}, {adds}}}");
             let [(x, _), (y, _), (z, _)] = &o.arrays;
-            l.line(format!("dz_product_{elem}(ctx, (dz_product){product}, {x}, {y}, {z});"));
+            match &triangle {
+                Some(triangle) => l.line(format!(
+                    "dz_triangle_product_{elem}(ctx, (dz_product){product}, (dz_triangle){{{triangle}}}, {x}, {y}, {z});"
+                )),
+                None => l.line(format!("dz_product_{elem}(ctx, (dz_product){product}, {x}, {y}, {z});")),
+            }
         })
+    }
+
+    /// The fields of a `dz_triangle` for a product with these rows, columns and depth.
+    fn triangle(
+        &self,
+        [rows, columns, depth]: &[&Option<Merged>; 3],
+        sizes: &[Atom],
+        triangles: &[Triangle],
+    ) -> Option<String> {
+        let last = |side: &Option<Merged>| side.as_ref().and_then(|axes| axes.last().copied());
+        let side = |axis: usize| match axis {
+            axis if last(rows) == Some(axis) => Some("row"),
+            axis if last(columns) == Some(axis) => Some("column"),
+            axis if depth.as_deref() == Some(&[axis]) => Some("depth"),
+            _ => None,
+        };
+        let flags: Vec<(&str, &str)> =
+            triangles.iter().filter_map(|t| Some((side(t.low)?, side(t.high)?))).collect();
+        let period = |name: &str, side: &Option<Merged>| {
+            let is_bound = flags.iter().any(|(low, high)| *low == name || *high == name);
+            side.as_ref().map_or("1".to_string(), |axes| {
+                let own = if is_bound { &axes[axes.len() - 1..] } else { axes };
+                self.extent(&own.to_vec(), sizes)
+            })
+        };
+        let periods = [("row", rows), ("column", columns)]
+            .map(|(name, side)| format!(".{name}_period = {}", period(name, side)));
+        let flags: Vec<String> = flags.iter().map(|(low, high)| format!(".{low}_to_{high} = true")).collect();
+        (!flags.is_empty()).then(|| format!("{}, {}", periods.join(", "), flags.join(", ")))
     }
 
     /// Loops over axes, with the pointers moved along.

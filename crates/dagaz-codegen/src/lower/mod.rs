@@ -516,8 +516,8 @@ impl<'p> Lower<'p> {
             Exp::Rearrange { perm, array } => self.rearrange(pat, perm, *array),
             Exp::Reshape { dims, array } => self.reshape(pat, dims, *array),
             Exp::Concat { arrays } => self.concat(pat, arrays),
-            Exp::Contract { sizes, rank, left, right, plus } => {
-                self.contract(pat, (sizes, *rank), left, right, *plus)
+            Exp::Contract { sizes, rank, left, right, plus, triangles } => {
+                self.contract(pat, (sizes, *rank), left, right, *plus, triangles)
             }
             Exp::Scratch { elem, dims } => self.scratch(pat, *elem, dims),
             Exp::ArrayLit { row, elems } => self.array_lit(pat, row, elems),

@@ -1,6 +1,6 @@
 //! What the interpreter runs: Core with every variable resolved to a slot of its function's frame.
 
-use crate::exp::{Check, Loc};
+use crate::exp::{Check, Loc, Triangle};
 use crate::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use crate::types::FunId;
 use crate::value::Array;
@@ -140,6 +140,7 @@ pub(super) enum Instr {
         left: (Operand, Vec<usize>),
         right: (Operand, Vec<usize>),
         plus: Option<Operand>,
+        triangles: Vec<Triangle>,
     },
     Scratch {
         elem: PrimType,

@@ -497,12 +497,13 @@ impl<'g> Compiler<'g> {
                 Instr::Reshape { dims: self.operands(dims)?, array: self.var(*array)? }
             }
             Exp::Concat { arrays } => Instr::Concat { arrays: self.vars(arrays)? },
-            Exp::Contract { sizes, rank, left, right, plus } => Instr::Contract {
+            Exp::Contract { sizes, rank, left, right, plus, triangles } => Instr::Contract {
                 sizes: self.operands(sizes)?,
                 rank: *rank,
                 left: (self.var(left.array)?, left.axes.clone()),
                 right: (self.var(right.array)?, right.axes.clone()),
                 plus: plus.map(|array| self.var(array)).transpose()?,
+                triangles: triangles.clone(),
             },
             Exp::Scratch { elem, dims } => Instr::Scratch { elem: *elem, dims: self.operands(dims)? },
             Exp::ArrayLit { row, elems } => {

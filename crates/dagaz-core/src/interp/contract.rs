@@ -2,6 +2,7 @@
 
 use std::ops::{Add, Mul};
 
+use crate::exp::Triangle;
 use crate::value::{Array, Elems, Shape, elements_of};
 
 use super::arrays::Positions;
@@ -18,6 +19,7 @@ impl Machine<'_> {
         left: &(Operand, Vec<usize>),
         right: &(Operand, Vec<usize>),
         plus: Option<Operand>,
+        triangles: &[Triangle],
     ) -> Fallible<Slot> {
         let sizes = self.shape(frame, sizes, "a dimension")?;
         let (Some(shape), Some(summed)) = (sizes.get(..rank), sizes.get(rank..)) else {
@@ -35,10 +37,14 @@ impl Machine<'_> {
         let (x_elems, x_part) = x.elems();
         let (y_elems, y_part) = y.elems();
         let starts = Positions::new(0, x_dims[..rank].into()).zip(Positions::new(0, y_dims[..rank].into()));
+        let mut triangles: Vec<_> = triangles.iter().map(|t| inside(*t, &sizes)).collect();
         for (x_start, y_start) in starts {
             self.tick()?;
             let pairs = Positions::new((x_part.start + x_start) as i64, x_dims[rank..].into())
-                .zip(Positions::new((y_part.start + y_start) as i64, y_dims[rank..].into()));
+                .zip(Positions::new((y_part.start + y_start) as i64, y_dims[rank..].into()))
+                .filter(|_| {
+                    triangles.iter_mut().fold(true, |counts, next| next.next() == Some(true) && counts)
+                });
             match (&mut elems, x_elems, y_elems) {
                 (Elems::F32(sums), Elems::F32(x), Elems::F32(y)) => sums.push(sum(x, y, pairs)),
                 (Elems::F64(sums), Elems::F64(x), Elems::F64(y)) => sums.push(sum(x, y, pairs)),
@@ -72,6 +78,18 @@ fn sum<T: Copy + Default + Add<Output = T> + Mul<Output = T>>(
         (Some(a), Some(b)) => total + *a * *b,
         _ => total,
     })
+}
+
+/// Whether the terms of a contraction are in the triangle, in order.
+fn inside(triangle: Triangle, sizes: &Shape) -> impl Iterator<Item = bool> + use<> {
+    let start = sizes.get(triangle.low).copied().unwrap_or(0);
+    let mut dims: Vec<(usize, i64)> = sizes.iter().map(|n| (*n, 0)).collect();
+    for (axis, step) in [(triangle.low, -1), (triangle.high, 1)] {
+        if let Some(dim) = dims.get_mut(axis) {
+            dim.1 = step;
+        }
+    }
+    Positions::new(start as i64, dims.into()).map(move |place| place >= start)
 }
 
 /// For every axis, its size and how far apart its elements are in the array: nothing, if the array does not have it.

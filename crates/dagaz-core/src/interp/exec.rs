@@ -280,8 +280,8 @@ impl<'c> Machine<'c> {
             Instr::Rearrange { perm, array } => self.rearrange(frame, perm, *array)?,
             Instr::Reshape { dims, array } => self.reshape(frame, dims, *array)?,
             Instr::Concat { arrays } => self.concat(frame, arrays)?,
-            Instr::Contract { sizes, rank, left, right, plus } => {
-                self.contract(frame, (sizes, *rank), left, right, *plus)?
+            Instr::Contract { sizes, rank, left, right, plus, triangles } => {
+                self.contract(frame, (sizes, *rank), left, right, *plus, triangles)?
             }
             Instr::Scratch { elem, dims } => self.scratch(frame, *elem, dims)?,
             Instr::ArrayLit { row, elems } => self.array_lit(frame, row, elems)?,

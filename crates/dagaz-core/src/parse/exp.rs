@@ -1,6 +1,6 @@
 //! Expressions of the text form.
 
-use crate::exp::{AccInput, AxesOf, Check, DimSlice, Exp, Lambda, LoopForm, LoopHints, MsgPart};
+use crate::exp::{AccInput, AxesOf, Check, DimSlice, Exp, Lambda, LoopForm, LoopHints, MsgPart, Triangle};
 use crate::prim::{BinOp, CmpOp, PrimType, TernOp, UnOp};
 use crate::types::Atom;
 
@@ -96,7 +96,7 @@ impl Parser {
         Ok(Exp::Atom(array.into()))
     }
 
-    /// `[n, m] sum [k] x (0, 2) y (2, 1)`, and perhaps `plus z`
+    /// `[n, m] sum [k] x (0, 2) y (2, 1)`, and perhaps `plus z`, and perhaps `where 2 <= 0, 1 <= 0`
     fn contract(&mut self) -> Parsed<Exp> {
         let mut sizes = self.atoms("[", "]")?;
         let rank = sizes.len();
@@ -104,7 +104,20 @@ impl Parser {
         sizes.extend(self.atoms("[", "]")?);
         let (left, right) = (self.axes_of()?, self.axes_of()?);
         let plus = if self.eat_word("plus") { Some(self.var()?) } else { None };
-        Ok(Exp::Contract { sizes, rank, left, right, plus })
+        let mut triangles = Vec::new();
+        if self.eat_word("where") {
+            triangles.push(self.triangle()?);
+            while self.eat(",") {
+                triangles.push(self.triangle()?);
+            }
+        }
+        Ok(Exp::Contract { sizes, rank, left, right, plus, triangles })
+    }
+
+    fn triangle(&mut self) -> Parsed<Triangle> {
+        let low = self.number()?;
+        self.expect("<=")?;
+        Ok(Triangle { low, high: self.number()? })
     }
 
     fn axes_of(&mut self) -> Parsed<AxesOf> {

@@ -19,7 +19,8 @@ pub(super) struct Spanned {
 }
 
 /// The longer ones first.
-const PUNCT: [&str; 15] = ["->", ":+", "(", ")", "[", "]", ",", ":", "=", "\\", "<", "@", "*", "-", "+"];
+const PUNCT: [&str; 16] =
+    ["->", ":+", "<=", "(", ")", "[", "]", ",", ":", "=", "\\", "<", "@", "*", "-", "+"];
 
 pub(super) fn lex(text: &str) -> Result<Vec<Spanned>, ParseError> {
     let mut lexer = Lexer { rest: text, line: 1, col: 1 };

@@ -150,8 +150,11 @@ impl<'p> Verifier<'p> {
                 Some(vec![Type::array(elem, dims.clone())])
             }
             Exp::Concat { arrays } => self.concat(arrays),
-            Exp::Contract { sizes, rank, left, right, plus } => {
+            Exp::Contract { sizes, rank, left, right, plus, triangles } => {
                 let types = self.contract(sizes, *rank, left, right)?;
+                if triangles.iter().any(|t| t.low == t.high || t.low.max(t.high) >= sizes.len()) {
+                    self.error("a triangle has two different axes of the contraction");
+                }
                 if let Some(array) = plus {
                     self.expect_type((*array).into(), &types[0], "what is added to");
                     let roots = self.roots_of((*array).into());

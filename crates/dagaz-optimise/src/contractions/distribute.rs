@@ -85,7 +85,7 @@ impl Splitter<'_> {
 
     /// Whether a product with a vector has the same matrix in all iterations of the outermost level, but another vector.
     fn is_gain(&self, exp: &Exp, levels: &[Level]) -> bool {
-        let Exp::Contract { sizes, rank, left, right, plus: None } = exp else { return false };
+        let Exp::Contract { sizes, rank, left, right, plus: None, .. } = exp else { return false };
         let is_bound =
             |atom: &Atom| atom.as_var().is_some_and(|v| levels.iter().any(|l| l.bound.contains(&v)));
         if sizes.iter().any(is_bound) || levels.iter().any(|level| is_bound(&level.width)) {

@@ -214,7 +214,7 @@ impl Nest<'_> {
             AxesOf { array: view.root, axes: view.labels.iter().filter_map(position).collect() }
         };
         let (left, right) = (operand(left), operand(right));
-        Exp::Contract { sizes, rank: axes.result.len(), left, right, plus: None }
+        Exp::Contract { sizes, rank: axes.result.len(), left, right, plus: None, triangles: Vec::new() }
     }
 }
 

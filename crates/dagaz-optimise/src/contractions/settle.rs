@@ -13,7 +13,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{AxesOf, Body, Exp, Program, Stm};
+use dagaz_core::exp::{AxesOf, Body, Exp, Program, Stm, Triangle};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, VarId};
 
@@ -79,20 +79,25 @@ fn product<'d>(
 }
 
 fn transposed(exp: &Exp, perm: &[usize]) -> Option<Exp> {
-    let Exp::Contract { sizes, rank, left, right, plus: None } = exp else { return None };
+    let Exp::Contract { sizes, rank, left, right, plus: None, triangles } = exp else { return None };
     let order: Vec<usize> = perm.iter().copied().chain(*rank..sizes.len()).collect();
+    let place = |axis: &usize| order.iter().position(|old| old == axis);
     let moved = |operand: &AxesOf| {
-        let axes = operand.axes.iter().map(|axis| order.iter().position(|old| old == axis));
+        let axes = operand.axes.iter().map(place);
         Some(AxesOf { array: operand.array, axes: axes.collect::<Option<_>>()? })
     };
     let sizes = order.iter().map(|old| sizes[*old]).collect();
-    Some(Exp::Contract { sizes, rank: *rank, left: moved(left)?, right: moved(right)?, plus: None })
+    let triangle = |t: &Triangle| Some(Triangle { low: place(&t.low)?, high: place(&t.high)? });
+    let triangles = triangles.iter().map(triangle).collect::<Option<_>>()?;
+    let (left, right) = (moved(left)?, moved(right)?);
+    Some(Exp::Contract { sizes, rank: *rank, left, right, plus: None, triangles })
 }
 
 fn plus(exp: &Exp, array: VarId) -> Option<Exp> {
-    let Exp::Contract { sizes, rank, left, right, plus: None } = exp else { return None };
+    let Exp::Contract { sizes, rank, left, right, plus: None, triangles } = exp else { return None };
     let (left, right) = (left.clone(), right.clone());
-    Some(Exp::Contract { sizes: sizes.clone(), rank: *rank, left, right, plus: Some(array) })
+    let (sizes, triangles) = (sizes.clone(), triangles.clone());
+    Some(Exp::Contract { sizes, rank: *rank, left, right, plus: Some(array), triangles })
 }
 
 /// The two arrays that a nest of maps adds, element by element, if it does nothing else.

@@ -88,7 +88,7 @@ impl Sinker<'_> {
         lambda: &Lambda,
         stm: &Stm,
     ) -> Option<(usize, [Moved; 2])> {
-        let Exp::Contract { sizes, rank, left, right, plus: None } = &stm.exp else { return None };
+        let Exp::Contract { sizes, rank, left, right, plus: None, .. } = &stm.exp else { return None };
         let [param] = stm.pat.as_slice() else { return None };
         let position = lambda.body.result.iter().position(|a| *a == Atom::Var(param.var))?;
         let bound: HashSet<VarId> = lambda
@@ -206,12 +206,13 @@ fn is_matrix(rank: usize, left: &Moved, right: &Moved, with_map: bool) -> bool {
 
 /// The same contraction for all iterations of a map.
 pub(super) fn outer_contract(exp: Exp, width: Atom, operands: [(AxesOf, bool); 2]) -> Option<Exp> {
-    let Exp::Contract { mut sizes, rank, .. } = exp else { return None };
+    let Exp::Contract { mut sizes, rank, mut triangles, .. } = exp else { return None };
     sizes.insert(0, width);
     let [left, right] = operands.map(|(operand, by_row)| {
         let own = by_row.then_some(0);
         let axes = own.into_iter().chain(operand.axes.iter().map(|axis| axis + 1)).collect();
         AxesOf { array: operand.array, axes }
     });
-    Some(Exp::Contract { sizes, rank: rank + 1, left, right, plus: None })
+    triangles.iter_mut().for_each(|t| (t.low, t.high) = (t.low + 1, t.high + 1));
+    Some(Exp::Contract { sizes, rank: rank + 1, left, right, plus: None, triangles })
 }

@@ -83,7 +83,7 @@ impl Changer {
 
     /// A product that sums over the first axis of an array of rows, which is used for nothing else.
     fn sum(&self, stm: &Stm) -> Option<(Sum, VarId)> {
-        let Exp::Contract { sizes, rank, left, right, plus: None } = &stm.exp else { return None };
+        let Exp::Contract { sizes, rank, left, right, plus: None, .. } = &stm.exp else { return None };
         let [width] = sizes[*rank..] else { return None };
         let elem = stm.pat.first()?.ty.elem()?;
         let of = |rows: &AxesOf, other: &AxesOf| {

@@ -293,7 +293,7 @@ impl<'p> Machine<'p> {
                 shape[0] = arrays.iter().map(|a| a.shape[0]).sum();
                 Ok(Array::value(shape, arrays.iter().flat_map(|a| a.elems.iter().copied()).collect()))
             }
-            Exp::Contract { sizes, rank, left, right, plus } => {
+            Exp::Contract { sizes, rank, left, right, plus, .. } => {
                 let sizes = self.sizes(sizes)?;
                 let (x, y) = (self.array(left.array)?, self.array(right.array)?);
                 let (x_places, y_places) = (x.along(&left.axes, &sizes), y.along(&right.axes, &sizes));

@@ -59,7 +59,7 @@ pub(super) fn find(facts: &Facts, effects: &Effects, body: &Body) -> Option<Chai
 
 /// The number and the sizes of the rows that a product gives, each of them a matrix or vector of products.
 fn product_by_rows(stm: &Stm) -> Option<(Atom, Vec<Atom>)> {
-    let Exp::Contract { sizes, rank, left, right, plus: None } = &stm.exp else { return None };
+    let Exp::Contract { sizes, rank, left, right, plus: None, .. } = &stm.exp else { return None };
     let is_by_row = |one: &AxesOf, other: &AxesOf| one.axes.first() == Some(&0) && !other.axes.contains(&0);
     let is_product = *rank > 1 && (is_by_row(left, right) || is_by_row(right, left));
     // A row of known size is short.
@@ -124,7 +124,7 @@ impl Finder<'_> {
             }
             Exp::Map { lambda, .. } => self.columns(stm, lambda, given),
             Exp::Reduce { width, arrays, .. } if *width == self.rows => Some((Role::Fold, count(arrays))),
-            Exp::Contract { sizes, rank, left, right, plus } => {
+            Exp::Contract { sizes, rank, left, right, plus, .. } => {
                 let operands = [left, right];
                 let of = |label: usize| {
                     operands.iter().all(|o| match o.axes.iter().position(|axis| *axis == label) {

@@ -206,8 +206,10 @@ impl Emitter<'_> {
                 *width = length;
                 arrays.iter_mut().for_each(|array| *array = self.rows_of(*array));
             }
-            Exp::Contract { sizes, left, right, .. } => {
+            Exp::Contract { sizes, left, right, triangles, .. } => {
                 sizes[axis] = length;
+                // Rows have other numbers in the block.
+                triangles.retain(|triangle| triangle.low != axis && triangle.high != axis);
                 for operand in [left, right].into_iter().filter(|o| o.axes.first() == Some(&axis)) {
                     operand.array = self.rows_of(operand.array);
                 }

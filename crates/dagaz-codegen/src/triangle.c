@@ -1,0 +1,268 @@
+/* Matrix products of ELEM of which a triangle is enough (`dz_triangle`). Tiles of sums are in registers: some rows of a, and
+   two vectors of columns of b, which are copied so that a tile reads them from one end to the other. A tile goes as deep as
+   its triangle does, each of the vectors to its own end. Every element is added up in the same order, wherever it is. */
+enum {
+  DZ_SPAN_ELEM = DZ_TRIANGLE_BYTES / sizeof(ELEM),
+  DZ_PAIR_ELEM = 2 * DZ_SPAN_ELEM,
+  DZ_MOST_PAIRS_ELEM = 12,
+  DZ_MOST_DEPTH_ELEM = 256,
+  DZ_MOST_ROWS_ELEM = 8 * DZ_TRIANGLE_ROWS,
+};
+
+typedef ELEM dz_span_ELEM __attribute__((vector_size(DZ_TRIANGLE_BYTES), aligned(sizeof(ELEM)), may_alias));
+
+/* Two vectors of columns, the indices that each has, and a copy of them. */
+typedef struct {
+  i64 first, count;
+  dz_range indices[2];
+  const ELEM *copy;
+} dz_pair_ELEM;
+
+/* The depths of a tile: the first vector alone, both, and the second alone. */
+typedef struct {
+  i64 from, both_from, both_to, to;
+} dz_phases_ELEM;
+
+/* Columns by depth; beyond the last they are zero. */
+static void dz_copy_columns_ELEM(ELEM *restrict to, const ELEM *restrict b, i64 count, dz_range depth, dz_strides at) {
+  i64 p = depth.from;
+  if (count == DZ_PAIR_ELEM && at.col == 1) {
+    for (; p < depth.to; p++) memcpy(to + p * DZ_PAIR_ELEM, b + p * at.row, DZ_PAIR_ELEM * sizeof(ELEM));
+  } else if (count == DZ_PAIR_ELEM && at.row == 1) {
+    /* Columns lie one after the other: all that is near in memory is read at once. */
+    for (; p + 8 <= depth.to; p += 8) {
+      for (i64 j = 0; j < DZ_PAIR_ELEM; j++) {
+        const ELEM *column = b + p + j * at.col;
+        __builtin_prefetch(column + DZ_PAIR_ELEM * at.col);
+#pragma GCC unroll 8
+        for (i64 q = 0; q < 8; q++) to[(p + q) * DZ_PAIR_ELEM + j] = column[q];
+      }
+    }
+  }
+  for (; p < depth.to; p++)
+    for (i64 j = 0; j < DZ_PAIR_ELEM; j++) to[p * DZ_PAIR_ELEM + j] = j < count ? b[p * at.row + j * at.col] : 0;
+}
+
+/* The elements that a copy of the rows of a tile takes. Copies are not a power of two apart: they would be in one set of the
+   cache. */
+static inline i64 dz_tile_room_ELEM(i64 depth) { return DZ_TRIANGLE_ROWS * depth + 2 * DZ_SPAN_ELEM; }
+
+/* Tiles of rows, each by depth; beyond the last row they are zero. All that is near in memory is read at once. */
+static void dz_copy_rows_ELEM(ELEM *to, const ELEM *a, i64 count, i64 depth, dz_strides at) {
+  for (i64 p = 0; p < depth; p++) {
+    const ELEM *column = a + p * at.col;
+    for (i64 i = 0; i < count; i += DZ_TRIANGLE_ROWS) {
+      ELEM *out = to + i / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(depth) + p * DZ_TRIANGLE_ROWS;
+      __builtin_prefetch(column + 8 * at.col + i * at.row);
+      if (count - i >= DZ_TRIANGLE_ROWS && at.row == 1) {
+        memcpy(out, column + i, DZ_TRIANGLE_ROWS * sizeof(ELEM));
+      } else {
+        for (i64 y = 0; y < DZ_TRIANGLE_ROWS; y++) out[y] = i + y < count ? column[(i + y) * at.row] : 0;
+      }
+    }
+  }
+}
+
+#define DZ_ALONE_ELEM(sums, v, begin, end)                                                                        \
+  for (i64 p = begin; p < end; p++) {                                                                             \
+    const dz_span_ELEM x = *(const dz_span_ELEM *)(b + p * DZ_PAIR_ELEM + v * DZ_SPAN_ELEM);                     \
+    _Pragma("GCC unroll 8") for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) sums[i] += a[i * by_row + p * by_depth] * x; \
+  }
+
+/* A tile of sums, which is written to `out`, or added to what is there. */
+static inline __attribute__((optimize("fp-contract=fast"), always_inline)) void dz_tile_sums_ELEM(
+    dz_phases_ELEM at, const ELEM *a, i64 by_row, i64 by_depth, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+  dz_span_ELEM first[DZ_TRIANGLE_ROWS] = {0}, second[DZ_TRIANGLE_ROWS] = {0};
+#pragma GCC unroll 8
+  for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) {
+    __builtin_prefetch(out + i * out_row, 1);
+    __builtin_prefetch(out + i * out_row + DZ_SPAN_ELEM, 1);
+  }
+  DZ_ALONE_ELEM(first, 0, at.from, at.both_from)
+  for (i64 p = at.both_from; p < at.both_to; p++) {
+    const dz_span_ELEM x = *(const dz_span_ELEM *)(b + p * DZ_PAIR_ELEM);
+    const dz_span_ELEM y = *(const dz_span_ELEM *)(b + p * DZ_PAIR_ELEM + DZ_SPAN_ELEM);
+#pragma GCC unroll 8
+    for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) {
+      const ELEM own = a[i * by_row + p * by_depth];
+      first[i] += own * x;
+      second[i] += own * y;
+    }
+  }
+  DZ_ALONE_ELEM(second, 1, at.both_to, at.to)
+  if (add) {
+#pragma GCC unroll 8
+    for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) {
+      first[i] += *(dz_span_ELEM *)(out + i * out_row);
+      second[i] += *(dz_span_ELEM *)(out + i * out_row + DZ_SPAN_ELEM);
+    }
+  }
+#pragma GCC unroll 8
+  for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) {
+    *(dz_span_ELEM *)(out + i * out_row) = first[i];
+    *(dz_span_ELEM *)(out + i * out_row + DZ_SPAN_ELEM) = second[i];
+  }
+}
+
+static __attribute__((noinline, optimize("fp-contract=fast"))) void dz_tile_in_place_ELEM(
+    dz_phases_ELEM at, const ELEM *a, i64 by_row, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+  dz_tile_sums_ELEM(at, a, by_row, 1, b, out, out_row, add);
+}
+
+static __attribute__((noinline, optimize("fp-contract=fast"))) void dz_tile_of_copies_ELEM(
+    dz_phases_ELEM at, const ELEM *a, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+  dz_tile_sums_ELEM(at, a, 1, DZ_TRIANGLE_ROWS, b, out, out_row, add);
+}
+
+/* How deep a tile goes, with the depths of a piece as bounds. */
+static inline dz_phases_ELEM dz_phases_of_ELEM(
+    const dz_triangle *t, dz_range rows, const dz_pair_ELEM *pair, dz_range bounds) {
+  const dz_range none = {bounds.from, bounds.from}, first = dz_depths(t, rows, pair->indices[0], bounds);
+  const dz_range second = pair->count > DZ_SPAN_ELEM ? dz_depths(t, rows, pair->indices[1], bounds) : none;
+  if (second.from == second.to) return (dz_phases_ELEM){first.from, first.to, first.to, first.to};
+  if (first.from == first.to) return (dz_phases_ELEM){second.from, second.from, second.from, second.to};
+  /* Where the second begins first, or ends first, both do: what they read there is zero. */
+  const i64 from = first.from < second.from ? first.from : second.from;
+  const i64 to = first.to > second.to ? first.to : second.to;
+  const i64 both_to = first.to < second.to ? first.to : to;
+  const i64 both_from = first.from < second.from ? second.from : from;
+  return (dz_phases_ELEM){from, both_from < both_to ? both_from : both_to, both_to, to};
+}
+
+/* Rows of c, for pairs of columns. `rows` has room for copies of the rows of a tile. */
+static void dz_triangle_rows_ELEM(const dz_product *s, const dz_triangle *t, i64 first, i64 count, dz_range depth,
+                                  const dz_pair_ELEM *pairs, i64 pair_count, const ELEM *a, ELEM *c, ELEM *rows, bool add) {
+  ELEM tile[DZ_TRIANGLE_ROWS * DZ_PAIR_ELEM];
+  const i64 deep = depth.to - depth.from, whole = count / DZ_TRIANGLE_ROWS * DZ_TRIANGLE_ROWS;
+  /* Rows that are contiguous are read where they are, if there are enough of them for a tile. */
+  const i64 copied = s->a.col == 1 ? whole : 0;
+  dz_copy_rows_ELEM(rows + copied / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(deep), a + (first + copied) * s->a.row + depth.from * s->a.col, count - copied, deep, s->a);
+  dz_range indices[DZ_MOST_ROWS_ELEM / DZ_TRIANGLE_ROWS];
+  for (i64 i = 0; i < count; i += DZ_TRIANGLE_ROWS) {
+    const i64 some = count - i < DZ_TRIANGLE_ROWS ? count - i : DZ_TRIANGLE_ROWS;
+    indices[i / DZ_TRIANGLE_ROWS] = dz_indices(first + i, some, t->row_period);
+  }
+  for (const dz_pair_ELEM *pair = pairs; pair < pairs + pair_count; pair++) {
+    for (i64 i = 0; i < count; i += DZ_TRIANGLE_ROWS) {
+      const i64 row = first + i, some = count - i < DZ_TRIANGLE_ROWS ? count - i : DZ_TRIANGLE_ROWS;
+      const dz_phases_ELEM at = dz_phases_of_ELEM(t, indices[i / DZ_TRIANGLE_ROWS], pair, depth);
+      if (add && at.from == at.to) continue;
+      ELEM *out = c + row * s->c.row + pair->first * s->c.col;
+      const bool is_whole = some == DZ_TRIANGLE_ROWS && pair->count == DZ_PAIR_ELEM && s->c.col == 1;
+      ELEM *target = is_whole ? out : tile;
+      const i64 target_row = is_whole ? s->c.row : DZ_PAIR_ELEM;
+      if (i < copied) {
+        dz_tile_in_place_ELEM(at, a + row * s->a.row, s->a.row, pair->copy, target, target_row, add && is_whole);
+      } else {
+        const ELEM *copy = rows + i / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(deep) - depth.from * DZ_TRIANGLE_ROWS;
+        dz_tile_of_copies_ELEM(at, copy, pair->copy, target, target_row, add && is_whole);
+      }
+      if (is_whole) continue;
+      for (i64 y = 0; y < some; y++) {
+        for (i64 x = 0; x < pair->count; x++) {
+          ELEM *place = out + y * s->c.row + x * s->c.col;
+          *place = add ? *place + tile[y * DZ_PAIR_ELEM + x] : tile[y * DZ_PAIR_ELEM + x];
+        }
+      }
+    }
+  }
+}
+
+/* The next pairs of columns, copied. Pairs do not go beyond the end of a period, if periods are long. */
+static i64 dz_next_pairs_ELEM(const dz_product *s, const dz_triangle *t, i64 *next, dz_range depth, const ELEM *b,
+                              dz_pair_ELEM *pairs, ELEM *room) {
+  const i64 period = t->column_period, size = DZ_PAIR_ELEM * (depth.to - depth.from);
+  const bool in_periods = period >= 4 * DZ_SPAN_ELEM || (period >= DZ_PAIR_ELEM && period % DZ_SPAN_ELEM == 0);
+  i64 count = 0;
+  for (; count < DZ_MOST_PAIRS_ELEM && *next < s->n; count++, room += size) {
+    dz_pair_ELEM *pair = pairs + count;
+    i64 end = *next + DZ_PAIR_ELEM < s->n ? *next + DZ_PAIR_ELEM : s->n;
+    const i64 period_end = *next - *next % period + period;
+    if (in_periods && period_end < end) end = period_end;
+    const i64 all = end - *next, half = all < DZ_SPAN_ELEM ? all : DZ_SPAN_ELEM;
+    const dz_range indices = dz_indices(*next, all, period);
+    const dz_range first = dz_indices(*next, half, period), second = dz_indices(*next + half, all - half, period);
+    *pair = (dz_pair_ELEM){*next, all, {first, second}, room - depth.from * DZ_PAIR_ELEM};
+    dz_range deep = depth;
+    if (t->depth_to_column && indices.to < deep.to) deep.to = indices.to;
+    if (t->column_to_depth && indices.from > deep.from) deep.from = indices.from;
+    dz_copy_columns_ELEM((ELEM *)pair->copy, b + pair->first * s->b.col, pair->count, deep, s->b);
+    *next = end;
+  }
+  return count;
+}
+
+/* Some rows of one product; false without memory for the copies. */
+static bool dz_triangle_part_ELEM(
+    const dz_product *s, const dz_triangle *t, dz_range rows, const ELEM *a, const ELEM *b, ELEM *c) {
+  const i64 most = s->k < DZ_MOST_DEPTH_ELEM ? s->k : DZ_MOST_DEPTH_ELEM;
+  const i64 for_columns = DZ_MOST_PAIRS_ELEM * DZ_PAIR_ELEM * most;
+  const i64 for_rows = DZ_MOST_ROWS_ELEM / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(most);
+  ELEM *room = aligned_alloc(64, ((for_columns + for_rows) * sizeof(ELEM) + 63) / 64 * 64);
+  if (!room) return false;
+  dz_pair_ELEM pairs[DZ_MOST_PAIRS_ELEM];
+  for (i64 p = 0; p < s->k; p += most) {
+    const dz_range depth = {p, p + most < s->k ? p + most : s->k};
+    for (i64 next = 0; next < s->n;) {
+      const i64 count = dz_next_pairs_ELEM(s, t, &next, depth, b, pairs, room);
+      for (i64 i = rows.from; i < rows.to; i += DZ_MOST_ROWS_ELEM) {
+        const i64 some = rows.to - i < DZ_MOST_ROWS_ELEM ? rows.to - i : DZ_MOST_ROWS_ELEM;
+        dz_triangle_rows_ELEM(s, t, i, some, depth, pairs, count, a, c, room + for_columns, s->add || p > 0);
+      }
+    }
+  }
+  free(room);
+  return true;
+}
+
+/* A product for several threads: pieces of rows. */
+typedef struct {
+  dz_product shape;
+  dz_triangle triangle;
+  const ELEM *a, *b;
+  ELEM *c;
+  i64 rows, pieces;
+} dz_triangle_job_ELEM;
+
+static i32 dz_triangle_pieces_ELEM(dz_ctx *ctx, const void *env, i64 from, i64 to) {
+  const dz_triangle_job_ELEM *job = env;
+  dz_product s = job->shape;
+  for (i64 piece = from; piece < to; piece++) {
+    const i64 batch = piece / job->pieces, first = piece % job->pieces * job->rows;
+    const dz_range rows = {first, first + job->rows < s.m ? first + job->rows : s.m};
+    const ELEM *a = job->a + batch * s.a.batch, *b = job->b + batch * s.b.batch;
+    ELEM *c = job->c + batch * s.c.batch;
+    if (!dz_triangle_part_ELEM(&s, &job->triangle, rows, a, b, c)) {
+      dz_product own = s;
+      own.batch = 1, own.m = rows.to - rows.from;
+      dz_loops_ELEM(own, a + first * s.a.row, b, c + first * s.c.row);
+    }
+  }
+  return 0;
+}
+
+static void dz_triangle_product_ELEM(dz_ctx *ctx, dz_product s, dz_triangle t, const ELEM *a, const ELEM *b, ELEM *c) {
+  if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
+  const f64 work = (f64)s.m * (f64)s.n * (f64)s.k;
+  if (s.m == 1 || s.n == 1 || work < 20000) return dz_loops_ELEM(s, a, b, c);
+  if (s.c.row == 1 && s.c.col != 1) {
+    /* The transposed product writes whole vectors. */
+    const ELEM *other = a;
+    a = b;
+    b = other;
+    s = (dz_product){s.batch, s.n, s.m, s.k, {s.b.batch, s.b.col, s.b.row}, {s.a.batch, s.a.col, s.a.row},
+                     {s.c.batch, s.c.col, s.c.row}, s.add};
+    t = (dz_triangle){t.column_period, t.row_period, t.depth_to_column, t.column_to_depth, t.depth_to_row, t.row_to_depth,
+                      t.column_to_row, t.row_to_column};
+  }
+  dz_triangle_job_ELEM job = {s, t, a, b, c, s.m, 1};
+  if (!ctx->job && ctx->threads > 1 && (f64)s.batch * work > 1e6) {
+    /* Pieces depend on the threads, but sums do not depend on pieces. */
+    const i64 wanted = (s.m + 4 * ctx->threads - 1) / (4 * ctx->threads);
+    job.rows = (wanted + DZ_MOST_ROWS_ELEM - 1) / DZ_MOST_ROWS_ELEM * DZ_MOST_ROWS_ELEM;
+    job.pieces = (s.m + job.rows - 1) / job.rows;
+    dz_parallel(ctx, dz_triangle_pieces_ELEM, &job, s.batch * job.pieces, 1);
+  } else {
+    dz_triangle_pieces_ELEM(ctx, &job, 0, s.batch);
+  }
+}
