@@ -244,7 +244,9 @@ mod tests {
         for pause in [0, 20] {
             std::thread::sleep(std::time::Duration::from_millis(pause));
             // Neither of the two threads goes on without the other.
-            pool.share(1, std::ptr::null_mut(), &|_| drop(both.wait()));
+            pool.share(1, std::ptr::null_mut(), &|_| {
+                both.wait();
+            });
         }
     }
 
