@@ -64,14 +64,15 @@ def follow [bones][n] (hand: hand [bones][n]) (transforms: [bones][3][4]f64) : [
   in transpose (map moved means)
 
 -- Where vertices are before the hand as a whole is turned, and how they move with each of the 20 numbers of fingers. Four
--- numbers turn the joints of a finger, which move its four bones and no others: one seed turns the same joint of all fingers.
+-- numbers turn the joints of a finger, which move the last three of its bones and no others: one seed turns the same joint of all
+-- fingers.
 def bend [bones][n] (hand: hand [bones][n]) (theta: [26]f64) : ([n][3]f64, [20][n][3]f64) =
   let joints = tabulate_2d 4 26 (\number i -> f64.bool (i >= 6 && (i - 6) % 4 == number))
   let (transforms, turns) = jmp2 (transforms hand) theta joints
   let by_joint i =
-    let first = 1 + i / 4 * 4
-    let turn = turns[i % 4, first:first + 4] :> [4][3][4]f64
-    let weights = hand.weights[first:first + 4] :> [4][n]f64
+    let first = 2 + i / 4 * 4
+    let turn = turns[i % 4, first:first + 3] :> [3][3][4]f64
+    let weights = hand.weights[first:first + 3] :> [3][n]f64
     in map2 (\w p -> apply (mean turn w) p) (transpose weights) (transpose hand.base_positions)
   in (follow hand transforms, tabulate 20 by_joint)
 
