@@ -4,31 +4,37 @@
 
 import "hand_model"
 
-def distances [bones][vertices][sides][n] (hand: hand [bones][vertices]) (triangles: [sides][3]i32)
-                                              (correspondences: [n]i32) (points: [n][3]f64)
-                                              (theta: [26]f64) (us: [n][2]f64) : [n][3]f64 =
-  let positions = skin hand theta
-  let distance point correspondence (u: [2]f64) =
-    let corners = triangles[correspondence]
-    in tabulate 3 (\i -> point[i] - (u[0] * positions[i, corners[0]] + u[1] * positions[i, corners[1]]
-                                     + (1 - u[0] - u[1]) * positions[i, corners[2]]))
-  in map3 distance points correspondences us
+-- The corners of the triangle that each point belongs to.
+def corners [sides][n] (triangles: [sides][3]i32) (correspondences: [n]i32) : [n * 3]i32 =
+  flatten (map (\c -> triangles[c]) correspondences)
+
+-- A place on the skin is a mean of three corners.
+def between [n] (us: [n][2]f64) (corners: [n * 3][3]f64) : [n][3]f64 =
+  let mean (u: [2]f64) (c: [3][3]f64) = tabulate 3 (\i -> u[0] * c[0, i] + u[1] * c[1, i] + (1 - u[0] - u[1]) * c[2, i])
+  in map2 mean us (unflatten corners)
+
+def distances [n] (is_mirrored: bool) (points: [n][3]f64) (pose: [6]f64) (us: [n][2]f64) (corners: [n * 3][3]f64) : [n][3]f64 =
+  map2 (map2 (-)) points (place is_mirrored pose (between us corners))
 
 entry objective [bones][vertices][sides][n]
     (parents: [bones]i32) (base_relatives: [bones][4][4]f64) (inverse_base_absolutes: [bones][4][4]f64)
     (weights: [bones][vertices]f64) (base_positions: [4][vertices]f64) (triangles: [sides][3]i32) (is_mirrored: bool)
     (correspondences: [n]i32) (points: [n][3]f64) (theta: [26]f64) (us: [n][2]f64) : [n][3]f64 =
   let hand = {parents, base_relatives, inverse_base_absolutes, weights, base_positions, is_mirrored}
-  in distances hand triangles correspondences points theta us
+  let vertices = follow hand (transforms hand theta)
+  in distances is_mirrored points (take 6 theta) us (map (\v -> vertices[v]) (corners triangles correspondences))
 
 entry derivative [bones][vertices][sides][n]
     (parents: [bones]i32) (base_relatives: [bones][4][4]f64) (inverse_base_absolutes: [bones][4][4]f64)
     (weights: [bones][vertices]f64) (base_positions: [4][vertices]f64) (triangles: [sides][3]i32) (is_mirrored: bool)
     (correspondences: [n]i32) (points: [n][3]f64) (theta: [26]f64) (us: [n][2]f64) : [2 + 26][n][3]f64 =
   let hand = {parents, base_relatives, inverse_base_absolutes, weights, base_positions, is_mirrored}
-  let by_u = jmp (distances hand triangles correspondences points theta) us [replicate n [1, 0], replicate n [0, 1]]
-  let by_theta = jmp (\theta -> distances hand triangles correspondences points theta us) theta (identity 26)
-  in by_u ++ by_theta
+  let (corners, moves) = bend (hand `with_vertices` corners triangles correspondences) theta
+  let pose = take 6 theta
+  let by_u = jmp (\us -> distances is_mirrored points pose us corners) us [replicate n [1, 0], replicate n [0, 1]]
+  let by_pose = jmp (\pose -> distances is_mirrored points pose us corners) pose (identity 6)
+  let by_joints = jmp (distances is_mirrored points pose us) corners moves
+  in by_u ++ by_pose ++ by_joints :> [2 + 26][n][3]f64
 
 -- ==
 -- entry: objective
@@ -43,31 +49,3 @@ entry derivative [bones][vertices][sides][n]
 --         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] [[0.25, 0.5], [0.1, 0.2]] }
 -- output { [[1.4950615398261002, -0.5103259972072891, 4.6177819185796185], [1.1573191117424413, -2.7332740195147016,
 --          0.5681976235002792]] }
---
--- ==
--- entry: derivative
--- input { [-1, 0, 1] [[[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.5], [0.0, 0.0, 0.0, 1.0]]] [[[1.0, 0.0, 0.0,
---         -0.5], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, -0.5], [0.0, 1.0, 0.0, -1.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, -0.5], [0.0, 1.0, 0.0, -2.0], [0.0, 0.0, 1.0, -0.5], [0.0, 0.0, 0.0, 1.0]]] [[0.5, 0.0], [0.25,
---         0.25], [0.25, 0.75]] [[1.0, 0.5], [2.0, 3.0], [-1.0, 0.25], [1.0, 1.0]] [[0, 1, 1], [1, 0, 0]] true [1, 0]
---         [[1.0, 2.0, 3.0], [0.5, 0.25, 0.0]] [0.1, -0.2, 0.3, 1.0, 0.5, -1.0, 0.4, -0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
---         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] [[0.25, 0.5], [0.1, 0.2]] }
--- output { [[[0.24962703371744777, -0.7276123420114047, -1.6147450693528302], [-0.24962703371744777, 0.7276123420114047,
---          1.6147450693528302]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.2982259357854008, -0.44929683927331676,
---          -2.1837791017377346], [0.19518455937385087, 0.5945480857308549, -2.670070330381953]], [[0.6869434513170611,
---          0.1526748163917347, -1.16561615018453], [-0.3265935012764805, -1.3975871975546728e-6, -1.253504404565874]],
---          [[1.9570250404371174, 1.540683057651823, 0.2774479612711953], [2.488351749872245, 1.6030696102739317,
---          0.3314752417401288]], [[-1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], [[0.0, -1.0, 0.0], [0.0, -1.0, 0.0]],
---          [[0.0, 0.0, -1.0], [0.0, 0.0, -1.0]], [[0.1839649740447647, -0.150707269408705, -0.29371154709524283],
---          [0.08549488155013597, 0.14948564685095367, -0.6844769748605722]], [[-0.1886583655036056, -0.24298458713699195,
---          -0.06664757590123335], [-0.557668353928128, -0.3974305149731773, -0.15512112822491997]], [[0.0, 0.0, 0.0],
---          [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
---          [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0,
---          0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0,
---          0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
---          [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0,
---          0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0,
---          0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]] }

@@ -51,10 +51,38 @@ def transforms [bones][vertices] (hand: hand [bones][vertices]) (theta: [26]f64)
       in absolutes with [i] = if parent == -1 then relatives[i] else matmul absolutes[parent] relatives[i]
   in map2 (\absolute inverse -> take 3 (matmul absolute inverse)) absolutes hand.inverse_base_absolutes
 
--- Where all vertices are. A vertex moves with the mean of the transforms of its bones; all means are one matrix product.
-def skin [bones][vertices] (hand: hand [bones][vertices]) (theta: [26]f64) : [3][vertices]f64 =
-  let means = unflatten (matmul (transpose (map flatten (transforms hand theta))) hand.weights) :> [3][4][vertices]f64
+-- A vertex moves with the mean of the transforms of its bones.
+def mean [bones] (transforms: [bones][3][4]f64) (weights: [bones]f64) : [3][4]f64 =
+  tabulate_2d 3 4 (\i j -> f64.sum (map2 (\t w -> t[i, j] * w) transforms weights))
+
+def apply (transform: [3][4]f64) (p: [4]f64) : [3]f64 = map (\row -> f64.sum (map2 (*) row p)) transform
+
+-- Where vertices are before the hand as a whole is turned. All means are one matrix product.
+def follow [bones][n] (hand: hand [bones][n]) (transforms: [bones][3][4]f64) : [n][3]f64 =
+  let means = unflatten (matmul (transpose (map flatten transforms)) hand.weights) :> [3][4][n]f64
   let moved mean = map2 (\m p -> f64.sum (map2 (*) m p)) (transpose mean) (transpose hand.base_positions)
-  let positions = map moved means
-  let mirrored = if hand.is_mirrored then [map f64.neg positions[0], positions[1], positions[2]] else positions
-  in map2 (\row offset -> map (+ offset) row) (matmul (axis_rotation (take 3 theta)) mirrored) (take 3 (drop 3 theta))
+  in transpose (map moved means)
+
+-- Where vertices are before the hand as a whole is turned, and how they move with each of the 20 numbers of fingers. Four
+-- numbers turn the joints of a finger, which move the last three of its bones and no others: one seed turns the same joint of all
+-- fingers.
+def bend [bones][n] (hand: hand [bones][n]) (theta: [26]f64) : ([n][3]f64, [20][n][3]f64) =
+  let joints = tabulate_2d 4 26 (\number i -> f64.bool (i >= 6 && (i - 6) % 4 == number))
+  let (transforms, turns) = jmp2 (transforms hand) theta joints
+  let by_joint i =
+    let first = 2 + i / 4 * 4
+    let turn = turns[i % 4, first:first + 3] :> [3][3][4]f64
+    let weights = hand.weights[first:first + 3] :> [3][n]f64
+    in map2 (\w p -> apply (mean turn w) p) (transpose weights) (transpose hand.base_positions)
+  in (follow hand transforms, tabulate 20 by_joint)
+
+-- Turns and moves the whole hand.
+def place [n] (is_mirrored: bool) (pose: [6]f64) (vertices: [n][3]f64) : [n][3]f64 =
+  let side : f64 = if is_mirrored then -1 else 1
+  let (rotation, offset) = (axis_rotation (take 3 pose), take 3 (drop 3 pose))
+  in map (\p -> map2 (\row o -> row[0] * (side * p[0]) + row[1] * p[1] + row[2] * p[2] + o) rotation offset) vertices
+
+-- The hand with some of its vertices alone.
+def with_vertices [bones][vertices][n] (hand: hand [bones][vertices]) (at: [n]i32) : hand [bones][n] =
+  let chosen (row: [vertices]f64) = map (\v -> row[v]) at
+  in hand with weights = map chosen hand.weights with base_positions = map chosen hand.base_positions

@@ -3,24 +3,26 @@
 
 import "hand_model"
 
-def distances [bones][vertices][n] (hand: hand [bones][vertices]) (correspondences: [n]i32) (points: [n][3]f64)
-                                   (theta: [26]f64) : [n][3]f64 =
-  let positions = skin hand theta
-  in map2 (\point vertex -> tabulate 3 (\i -> point[i] - positions[i, vertex])) points correspondences
+def distances [n] (is_mirrored: bool) (points: [n][3]f64) (pose: [6]f64) (vertices: [n][3]f64) : [n][3]f64 =
+  map2 (map2 (-)) points (place is_mirrored pose vertices)
 
 entry objective [bones][vertices][n] (parents: [bones]i32) (base_relatives: [bones][4][4]f64)
                                      (inverse_base_absolutes: [bones][4][4]f64) (weights: [bones][vertices]f64)
                                      (base_positions: [4][vertices]f64) (is_mirrored: bool)
                                      (correspondences: [n]i32) (points: [n][3]f64) (theta: [26]f64) : [n][3]f64 =
   let hand = {parents, base_relatives, inverse_base_absolutes, weights, base_positions, is_mirrored}
-  in distances hand correspondences points theta
+  let vertices = follow hand (transforms hand theta)
+  in distances is_mirrored points (take 6 theta) (map (\v -> vertices[v]) correspondences)
 
 entry derivative [bones][vertices][n] (parents: [bones]i32) (base_relatives: [bones][4][4]f64)
                                       (inverse_base_absolutes: [bones][4][4]f64) (weights: [bones][vertices]f64)
                                       (base_positions: [4][vertices]f64) (is_mirrored: bool)
                                       (correspondences: [n]i32) (points: [n][3]f64) (theta: [26]f64) : [26][n][3]f64 =
   let hand = {parents, base_relatives, inverse_base_absolutes, weights, base_positions, is_mirrored}
-  in jmp (distances hand correspondences points) theta (identity 26)
+  let (vertices, moves) = bend (hand `with_vertices` correspondences) theta
+  let by_pose = jmp (\pose -> distances is_mirrored points pose vertices) (take 6 theta) (identity 6)
+  let by_joints = jmp (distances is_mirrored points (take 6 theta)) vertices moves
+  in by_pose ++ by_joints :> [26][n][3]f64
 
 -- ==
 -- entry: objective
@@ -35,29 +37,3 @@ entry derivative [bones][vertices][n] (parents: [bones]i32) (base_relatives: [bo
 --         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] }
 -- output { [[1.682281815114186, -1.0560352537158426, 3.4067231165649963], [0.9326547813967383, -2.078422911704438,
 --          2.0214681859178265]] }
---
--- ==
--- entry: derivative
--- input { [-1, 0, 1] [[[1.0, 0.0, 0.0, 0.5], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.5], [0.0, 0.0, 0.0, 1.0]]] [[[1.0, 0.0, 0.0,
---         -0.5], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, -0.5], [0.0, 1.0, 0.0, -1.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
---         [[1.0, 0.0, 0.0, -0.5], [0.0, 1.0, 0.0, -2.0], [0.0, 0.0, 1.0, -0.5], [0.0, 0.0, 0.0, 1.0]]] [[0.5, 0.0], [0.25,
---         0.25], [0.25, 0.75]] [[1.0, 0.5], [2.0, 3.0], [-1.0, 0.25], [1.0, 1.0]] true [1, 0] [[1.0, 2.0, 3.0], [0.5,
---         0.25, 0.0]] [0.1, -0.2, 0.3, 1.0, 0.5, -1.0, 0.4, -0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
---         0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0] }
--- output { [[[0.17933203992592012, 0.7551396126545737, -2.7448843655579864], [0.33785723440522764, -0.8507756565826136,
---          -1.9967440137976504]], [[-0.4825222632139485, -0.023490045891648673, -1.2670256744706963], [1.076765356160731,
---          0.2113964371528625, -1.1318129754224746]], [[2.5700943205545723, 1.6126675414465639, 0.3397871310430417],
---          [1.752668613731299, 1.5166882297202426, 0.2566682380139132]], [[-1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]], [[0.0,
---          -1.0, 0.0], [0.0, -1.0, 0.0]], [[0.0, 0.0, -1.0], [0.0, 0.0, -1.0]], [[0.07034563655096232,
---          0.19566917242936271, -0.7445947329783152], [0.22183808654269882, -0.2661660833547276, -0.14341715180088538]],
---          [[-0.6144391213780546, -0.42119142694797507, -0.1687324439670256], [-0.04673144687878925, -0.18358230719999757,
---          -0.03261928654596927]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
---          [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0,
---          0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0,
---          0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
---          [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0,
---          0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0,
---          0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]] }

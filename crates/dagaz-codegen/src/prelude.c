@@ -118,7 +118,7 @@ typedef struct dz_ctx {
 } dz_ctx;
 
 /* What a loop reads instead of an element that is not there, before it fails. */
-static const u64 dz_nothing[1] = {0};
+static const u64 dz_nothing[64] = {0};
 
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
 /* The pointer is computed now, and not in parts in the loops that use it. */

@@ -268,26 +268,28 @@ fn a_part_that_is_used_once_more_is_copied() {
 #[test]
 fn rows_are_made_in_the_array_that_they_are_written_out_in() {
     check(
-        r#"def f (n: i64, xs: [n]f64) : (r: [n][2i64][2i64]f64) =
-             let (r: [n][2i64][2i64]f64) =
-               map n (xs) \(x: f64) : ([2i64][2i64]f64) ->
+        r#"def f (n: i64, xs: [n]f64) : (r: [n][2i64][3i64]f64) =
+             let (r: [n][2i64][3i64]f64) =
+               map n (xs) \(x: f64) : ([2i64][3i64]f64) ->
                  let (y: f64) = f64.neg x
-                 let (a: [2i64]f64) = array f64 (x, y)
-                 let (b: [2i64]f64) = array f64 (y, x)
-                 let (c: [2i64][2i64]f64) = array [2i64]f64 (a, b)
+                 let (a: [3i64]f64) = array f64 (x, y, x)
+                 let (b: [3i64]f64) = array f64 (y, x, y)
+                 let (c: [2i64][3i64]f64) = array [3i64]f64 (a, b)
                  in (c)
              in (r)
 
            entry "f" = f
              sizes 1 0
              param "xs" : value "[]f64" [n]f64
-             result value "[][2][2]f64" [n][2i64][2i64]f64"#,
+             result value "[][2][3]f64" [n][2i64][3i64]f64"#,
         expect![[r#"
             a_6[0] = x_4;
             a_6[1] = y_5;
+            a_6[2] = x_4;
             b_7[0] = y_5;
             b_7[1] = x_4;
-            dz_block *r_3_mem = dz_alloc(ctx, 1, dz_times(dz_times(n_0, 2L), 2L), sizeof(f64), 10);
+            b_7[2] = y_5;
+            dz_block *r_3_mem = dz_alloc(ctx, 1, dz_times(dz_times(n_0, 2L), 3L), sizeof(f64), 10);
         "#]],
     );
 }

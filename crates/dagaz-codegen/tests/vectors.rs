@@ -240,3 +240,86 @@ fn elements_are_read_from_rows() {
     "#]];
     expected.assert_eq(&(shown.join("\n") + "\n"));
 }
+
+#[test]
+fn points_are_computed_by_vector_units() {
+    check_writes(
+        r#"def f (n: i64, k: i64, ps: [k][2i64]f64, is: [n]i64) : (qs: [n][2i64]f64) =
+            let (qs: [n][2i64]f64) = map n (is) \(i: i64) : ([2i64]f64) ->
+              let (p: [2i64]f64) = ps[i]
+              let (x: f64) = p[0i64] certified
+              let (y: f64) = p[1i64] certified
+              let (z: f64) = f64.add x y
+              let (q: [2i64]f64) = array f64 (z, x)
+              in (q)
+            in (qs)
+
+          entry "f" = f
+            sizes 2 0
+            param "ps" : value "[][2]f64" [k][2i64]f64
+            param "is" : value "[]i64" [n]i64
+            result value "[][2]f64" [n][2i64]f64"#,
+        expect![[r#"
+            #pragma omp simd reduction(|:stop_t3)
+            for (i64 i_t4 = from_t1; i_t4 < to_t2; i_t4++) {
+            i64 i_6 = is_3[i_t4];
+            bool bad_t5 = ((u64)i_6 >= (u64)k_1);
+            stop_t3 |= bad_t5;
+            const f64 *p_7 = (k_1 == 0 ? (const f64 *)dz_nothing : ps_2) + (bad_t5 ? 0 : i_6 * (2L));
+            f64 x_8 = p_7[0];
+            f64 y_9 = p_7[1L];
+            f64 z_10 = x_8 + y_9;
+            qs_5[i_t4 * 2L + 0] = z_10;
+            qs_5[i_t4 * 2L + 1] = x_8;
+        "#]],
+    );
+}
+
+/// An iteration goes on after a check has failed, and must not read where an index that relies on the check says.
+#[test]
+fn nothing_is_read_behind_a_check_that_has_failed() {
+    check_writes(
+        r#"def f (n: i64, k: i64, m: i64, xss: [k][m]f64, is: [n]i64, j: i64) : (ys: [n]f64) =
+            let (cs: [n]i64) = iota i64 n 0i64 1i64
+            let (ys: [n]f64) = map n (is, cs) \(i: i64, c: i64) : (f64) ->
+              let (x: f64) = xss[i, j]
+              let (y: f64) = xss[i, 0i64] certified
+              let (own: i64) = is[c] certified
+              let (w: f64) = i64.to_f64 own
+              let (z: f64) = f64.add x y
+              let (r: f64) = f64.add z w
+              in (r)
+            in (ys)
+
+          entry "f" = f
+            sizes 3 0
+            param "xss" : value "[][]f64" [k][m]f64
+            param "is" : value "[]i64" [n]i64
+            param "j" : value "i64" i64
+            result value "[]f64" [n]f64"#,
+        expect![[r#"
+            #pragma omp simd reduction(|:stop_t3)
+            for (i64 i_t4 = from_t1; i_t4 < to_t2; i_t4++) {
+            i64 i_9 = is_4[i_t4];
+            i64 c_10 = i_t4;
+            bool bad_t5 = ((u64)i_9 >= (u64)k_1 || (u64)j_5 >= (u64)m_2);
+            stop_t3 |= bad_t5;
+            f64 x_11 = (k_1 == 0 || m_2 == 0 ? (const f64 *)dz_nothing : xss_3)[bad_t5 ? 0 : (i_9) * m_2 + j_5];
+            f64 y_12 = (k_1 == 0 || m_2 == 0 ? (const f64 *)dz_nothing : xss_3)[(bad_t5) ? 0 : (i_9) * m_2 + 0L];
+            i64 own_13 = is_4[c_10];
+            f64 w_14 = (f64)own_13;
+            f64 z_15 = x_11 + y_12;
+            f64 r_16 = z_15 + w_14;
+            ys_8[i_t4] = r_16;
+        "#]],
+    );
+}
+
+/// The loop for vector units.
+fn check_writes(core: &str, expected: Expect) {
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let lines = text.lines().map(str::trim).skip_while(|line| !line.starts_with("#pragma"));
+    let shown: Vec<&str> = lines.take_while(|line| *line != "}").collect();
+    expected.assert_eq(&(shown.join("\n") + "\n"));
+}

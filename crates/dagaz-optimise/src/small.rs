@@ -10,6 +10,12 @@
 //!
 //! A map leaves an array literal. [`crate::simplify`] then reads the elements of literals directly, and the literal is dead
 //! if nothing else needs it; otherwise it costs as much as the map did. Reductions combine from the left, as ever.
+//!
+//! Whole nests are written out where nothing but scalars is left of the body of a longer map, which is then a loop for vector
+//! units: the product of a small matrix and a point, for many points. Not if the longer map has large rows: lanes would read
+//! elements far from each other, where the small maps read neighbours.
+
+use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim};
@@ -21,24 +27,128 @@ use crate::walk::{Substitution, for_each_body};
 const MOST_ROWS: i64 = 8;
 /// The most statements that one operation may become.
 const MOST_STATEMENTS: usize = 48;
+/// The most statements that the body of a longer map may become.
+const MOST_SCALARS: usize = 400;
+/// The most elements of a row of a longer map.
+const MOST_NEIGHBOURS: i64 = 4;
 
 pub fn unroll_small(program: &mut Program) {
-    for fun in &mut program.funs {
-        body(&mut fun.body, &mut program.vars);
+    let mut pass = Pass { vars: std::mem::take(&mut program.vars), columns: HashSet::new() };
+    program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
+    program.vars = pass.vars;
+}
+
+struct Pass {
+    vars: Vars,
+    /// Matrices that were transposed: elements of neighbouring rows are neighbours.
+    columns: HashSet<VarId>,
+}
+
+impl Pass {
+    fn body(&mut self, body: &mut Body) {
+        let mut all = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            match &mut stm.exp {
+                Exp::Rearrange { perm, .. } if perm.first() == perm.iter().max() => {
+                    self.columns.insert(stm.pat[0].var);
+                }
+                Exp::Map { width, arrays, lambda } if self.becomes_scalars(*width, arrays, lambda) => {
+                    self.write_out(&mut lambda.body);
+                }
+                exp => for_each_body(exp, &mut |_, _, inner| self.body(inner)),
+            }
+            let mut unrolled = Unrolled { stms: Vec::new(), vars: &mut self.vars, loc: stm.loc };
+            match few_rows(&stm.exp).and_then(|rows| unrolled.stm(&stm, rows)) {
+                Some(()) => all.append(&mut unrolled.stms),
+                None => all.push(stm),
+            }
+        }
+        body.stms = all;
+    }
+
+    /// Whether a longer map is one of scalars when the nests in it are written out.
+    fn becomes_scalars(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> bool {
+        let has_few = |ty: &Type| elements(ty).is_some_and(|count| count <= MOST_NEIGHBOURS);
+        let is_column = |array: &VarId, ty: &Type| self.columns.contains(array) && elements(ty).is_some();
+        let mut params = arrays.iter().zip(&lambda.params);
+        rows_of(width).is_none()
+            && lambda.body.stms.iter().any(|stm| rows_inside(&stm.exp).is_some())
+            && params.all(|(array, param)| has_few(&param.ty) || is_column(array, &param.ty))
+            && lambda.ret.iter().all(has_few)
+            && scalars(&lambda.body, true).is_some_and(|count| count <= MOST_SCALARS)
+    }
+
+    /// Writes everything out, from the inside.
+    fn write_out(&mut self, body: &mut Body) {
+        let mut all = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            for_each_body(&mut stm.exp, &mut |_, _, inner| self.write_out(inner));
+            let mut unrolled = Unrolled { stms: Vec::new(), vars: &mut self.vars, loc: stm.loc };
+            match rows_inside(&stm.exp).and_then(|rows| unrolled.stm(&stm, rows)) {
+                Some(()) => all.append(&mut unrolled.stms),
+                None => all.push(stm),
+            }
+        }
+        body.stms = all;
     }
 }
 
-fn body(body: &mut Body, vars: &mut Vars) {
-    let mut all = Vec::with_capacity(body.stms.len());
-    for mut stm in std::mem::take(&mut body.stms) {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| self::body(inner, vars));
-        let mut unrolled = Unrolled { stms: Vec::new(), vars, loc: stm.loc };
-        match unrolled.stm(&stm) {
-            Some(()) => all.append(&mut unrolled.stms),
-            None => all.push(stm),
-        }
+/// How many elements a value has, if that is known.
+fn elements(ty: &Type) -> Option<i64> {
+    match ty {
+        Type::Prim(_) => Some(1),
+        Type::Array { dims, .. } => dims.iter().map(|dim| dim.as_const()?.as_i64()).product(),
+        Type::Acc { .. } => None,
     }
-    body.stms = all;
+}
+
+/// The width of an operation that can be written out.
+fn rows_of(width: Atom) -> Option<i64> {
+    width.as_const().and_then(Prim::as_i64).filter(|rows| (1..=MOST_ROWS).contains(rows))
+}
+
+fn rows_inside(exp: &Exp) -> Option<i64> {
+    match exp {
+        Exp::Map { width, .. } | Exp::Reduce { width, .. } => rows_of(*width),
+        _ => None,
+    }
+}
+
+/// How many statements a body becomes when everything in it is written out; none if not only scalars would be left. Branches
+/// are not copied, so they must not be inside of what is written out.
+fn scalars(body: &Body, can_branch: bool) -> Option<usize> {
+    body.stms.iter().map(|stm| scalars_of(stm, can_branch)).sum()
+}
+
+fn scalars_of(stm: &Stm, can_branch: bool) -> Option<usize> {
+    let is_prim = stm.pat.iter().all(|param| matches!(param.ty, Type::Prim(_)));
+    let is_known = stm.pat.iter().all(|param| elements(&param.ty).is_some());
+    match &stm.exp {
+        Exp::Map { width, lambda, .. } if is_known => {
+            let rows = usize::try_from(rows_of(*width)?).ok()?;
+            Some(rows * scalars(&lambda.body, false)?)
+        }
+        Exp::Reduce { width, pre, op, .. } if is_prim => {
+            let rows = usize::try_from(rows_of(*width)?).ok()?;
+            let each: Option<usize> = pre.iter().chain([op]).map(|lambda| scalars(&lambda.body, false)).sum();
+            Some(rows * each?)
+        }
+        Exp::If { then, otherwise, .. } if is_prim && can_branch => {
+            Some(scalars(then, true)? + scalars(otherwise, true)?)
+        }
+        // Elements of these are read where they come from.
+        Exp::Index { .. }
+        | Exp::Slice { .. }
+        | Exp::Rearrange { .. }
+        | Exp::Replicate { .. }
+        | Exp::Iota { .. }
+        | Exp::ArrayLit { .. }
+            if is_known =>
+        {
+            Some(1)
+        }
+        exp => (is_prim && dagaz_core::visit::bodies(exp).is_empty()).then_some(1),
+    }
 }
 
 struct Unrolled<'p> {
@@ -49,10 +159,9 @@ struct Unrolled<'p> {
 
 impl Unrolled<'_> {
     /// `None` if the statement stays as it is.
-    fn stm(&mut self, stm: &Stm) -> Option<()> {
+    fn stm(&mut self, stm: &Stm, rows: i64) -> Option<()> {
         match &stm.exp {
-            Exp::Map { width, arrays, lambda } => {
-                let rows = small(*width, &[lambda])?;
+            Exp::Map { arrays, lambda, .. } => {
                 let mut columns: Vec<Vec<Atom>> = vec![Vec::new(); stm.pat.len()];
                 // Accumulators go from one row to the next.
                 let mut arrays = arrays.clone();
@@ -75,9 +184,7 @@ impl Unrolled<'_> {
                     self.stms.push(Stm { pat: vec![param.clone()], exp, loc: self.loc });
                 }
             }
-            Exp::Reduce { width, arrays, pre, op, neutral, .. } => {
-                let lambdas: Vec<&Lambda> = pre.iter().chain([op]).collect();
-                let rows = small(*width, &lambdas)?;
+            Exp::Reduce { arrays, pre, op, neutral, .. } => {
                 let mut sums = if starts_with_zero(op, neutral) { Vec::new() } else { neutral.clone() };
                 for i in 0..rows {
                     let row = match pre {
@@ -129,9 +236,10 @@ impl Unrolled<'_> {
     }
 }
 
-/// The width of an operation that is to be written out: few rows of few scalar operations.
-fn small(width: Atom, lambdas: &[&Lambda]) -> Option<i64> {
-    let rows = width.as_const().and_then(Prim::as_i64).filter(|rows| (1..=MOST_ROWS).contains(rows))?;
+/// The width of an operation that is written out wherever it is: few rows of few scalar operations.
+fn few_rows(exp: &Exp) -> Option<i64> {
+    let rows = rows_inside(exp)?;
+    let lambdas = dagaz_core::visit::lambdas(exp);
     let statements: usize = lambdas.iter().map(|lambda| lambda.body.stms.len()).sum();
     let is_small = usize::try_from(rows).is_ok_and(|rows| rows * statements <= MOST_STATEMENTS);
     (is_small && lambdas.iter().all(|lambda| is_scalar(lambda))).then_some(rows)

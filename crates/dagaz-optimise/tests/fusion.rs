@@ -477,3 +477,73 @@ fn reductions_of_what_one_map_makes_are_one() {
         "#]],
     );
 }
+
+#[test]
+fn small_matrices_for_many_points_are_scalars() {
+    let input = r"def f (n: i64, xs: [2][n]f64, m: [2][2]f64) : (qs: [n][2]f64) =
+        let (ps: [n][2]f64) = rearrange (1, 0) xs
+        let (qs: [n][2]f64) = map n (ps) \(p: [2]f64) : ([2]f64) ->
+          let (q: [2]f64) = map 2i64 (m) \(row: [2]f64) : (f64) ->
+            let (s: f64) = reduce 2i64 (row, p)
+            pre \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.mul x y
+              in (z)
+            op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            in (s)
+          in (q)
+        in (qs)";
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
+    expect![[r#"
+        def f (n_0: i64, xs_1: [2i64][n_0]f64, m_2: [2i64][2i64]f64) : (qs_3: [n_0][2i64]f64) =
+          let (ps_4: [n_0][2i64]f64) = rearrange (1, 0) xs_1
+          let (qs_5: [n_0][2i64]f64) =
+            map n_0 (ps_4)
+              \(p_6: [2i64]f64) : ([2i64]f64) ->
+                let (x_24: f64) = m_2[0i64, 0i64] certified
+                let (y_25: f64) = p_6[0i64] certified
+                let (z_26: f64) = f64.mul x_24 y_25
+                let (x_27: f64) = m_2[0i64, 1i64] certified
+                let (y_28: f64) = p_6[1i64] certified
+                let (z_29: f64) = f64.mul x_27 y_28
+                let (z_30: f64) = f64.add z_26 z_29
+                let (x_33: f64) = m_2[1i64, 0i64] certified
+                let (y_34: f64) = p_6[0i64] certified
+                let (z_35: f64) = f64.mul x_33 y_34
+                let (x_36: f64) = m_2[1i64, 1i64] certified
+                let (y_37: f64) = p_6[1i64] certified
+                let (z_38: f64) = f64.mul x_36 y_37
+                let (z_39: f64) = f64.add z_35 z_38
+                let (q_7: [2i64]f64) = array f64 (z_30, z_39)
+                in (q_7)
+          in (qs_5)
+    "#]]
+    .assert_eq(&print_without_locs(&program));
+}
+
+/// Lanes of vector units would read elements of large rows that are far from each other.
+#[test]
+fn matrices_in_many_rows_stay_matrices() {
+    let input = r"def f (n: i64, ms: [n][4][4]f64, v: [4]f64) : (qs: [n][4]f64) =
+        let (qs: [n][4]f64) = map n (ms) \(m: [4][4]f64) : ([4]f64) ->
+          let (q: [4]f64) = map 4i64 (m) \(row: [4]f64) : (f64) ->
+            let (s: f64) = reduce 4i64 (row, v)
+            pre \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.mul x y
+              in (z)
+            op \(x: f64, y: f64) : (f64) ->
+              let (z: f64) = f64.add x y
+              in (z)
+            neutral (0.0f64)
+            in (s)
+          in (q)
+        in (qs)";
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    let text = print_without_locs(&program);
+    assert!(text.contains("map 4i64 (m_"), "{text}");
+}

@@ -38,13 +38,16 @@ impl Lower<'_> {
         kind: SiteKind,
         notes: &[(PrimType, String)],
     ) -> Option<String> {
-        if let Some(Deferred { flag, is_used }) = &mut self.deferred {
+        if let Some(Deferred { flag, is_used, .. }) = &mut self.deferred {
             *is_used = true;
             let flag = flag.clone();
             let bad = self.temp("bad");
             let within = self.guard.as_ref().map_or(String::new(), |guard| format!("{guard} && "));
             self.set("bool", bad.as_str(), format!("{within}({cond})"));
             self.line(format!("{flag} |= {bad};"));
+            if let Some(deferred) = &mut self.deferred {
+                deferred.bad.push(bad.clone());
+            }
             return Some(bad);
         }
         let site = self.site(kind);
@@ -138,10 +141,10 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let param = only(pat)?;
         let (_, dims) = self.array(array)?;
-        let mut guard = None;
-        if check == Check::Checked {
-            guard = self.check_bounds(indices, &dims);
-        }
+        let guard = match check {
+            Check::Checked => self.check_bounds(indices, &dims),
+            Check::Certified => self.failed_before(indices),
+        };
         // What is not wanted, or not there, is not read.
         let outside = self.guard.clone();
         if let (Some(bad), Some(wanted)) = (&guard, &outside) {
@@ -149,7 +152,11 @@ impl Lower<'_> {
         }
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
         if indices.len() < dims.len() {
-            return self.row_at(param, array, &texts);
+            self.guard = outside;
+            return match guard.filter(|_| self.has_memory(array) && !self.needs_block(param)) {
+                Some(bad) => self.readable_row(param, array, &texts, &bad),
+                None => self.row_at(param, array, &texts),
+            };
         }
         let element = self.element(array, &texts)?;
         if let Some(guard) = self.guard.clone().filter(|_| self.has_memory(array)) {
@@ -168,6 +175,28 @@ impl Lower<'_> {
             }
             _ => self.scalar(pat, element),
         }
+    }
+
+    /// In a loop for vector units, whether something has failed that a read at these indices may rely on: an iteration that
+    /// has failed goes on, and an index that was certified by a check is wrong if the check has failed.
+    fn failed_before(&self, indices: &[Atom]) -> Option<String> {
+        let deferred = self.deferred.as_ref().filter(|deferred| !deferred.bad.is_empty())?;
+        let is_computed = |atom: &Atom| {
+            atom.as_var().is_some_and(|var| deferred.inside.contains(&var) && !self.below.contains_key(&var))
+        };
+        indices.iter().any(is_computed).then(|| format!("({})", deferred.bad.join(" | ")))
+    }
+
+    /// As [`Lower::row_at`], where the row may not be there: then it is some other one, or nothing that can be read.
+    fn readable_row(&mut self, param: &Param, array: VarId, indices: &[String], bad: &str) -> Lowered<()> {
+        let (elem, dims) = self.array(array)?;
+        let strides = self.strides(array)?;
+        let offset = strided(indices, &strides);
+        let readable = self.readable(&self.name(array), elem, &dims);
+        self.bind_as(param, Form::View { strides: strides[indices.len()..].to_vec() });
+        let target = self.name(param.var);
+        self.set(format!("const {elem} *"), target, format!("{readable} + ({bad} ? 0 : {offset})"));
+        Ok(())
     }
 
     /// A pointer that an element can be read from, be it the array's or not.
@@ -473,7 +502,7 @@ impl Lower<'_> {
 }
 
 /// The position of what the indices select.
-fn strided(indices: &[String], strides: &[String]) -> String {
+pub(super) fn strided(indices: &[String], strides: &[String]) -> String {
     let parts: Vec<String> = indices
         .iter()
         .zip(strides)

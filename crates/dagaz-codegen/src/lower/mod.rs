@@ -14,6 +14,7 @@ mod contract;
 mod control;
 mod copies;
 mod cost;
+mod few_elements;
 mod folds;
 mod functions;
 mod histograms;
@@ -152,6 +153,10 @@ struct Lower<'p> {
 struct Deferred {
     flag: String,
     is_used: bool,
+    /// What has failed so far in the iteration. Iterations go on, so that what is read after a check must not rely on it.
+    bad: Vec<String>,
+    /// What the iteration binds.
+    inside: HashSet<VarId>,
 }
 
 impl<'p> Lower<'p> {
@@ -173,7 +178,12 @@ impl<'p> Lower<'p> {
     /// The statements that `build` makes, for a nested body.
     fn nested<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(Vec<Stm>, T)> {
         let outside = std::mem::take(&mut self.out);
+        let failed = self.deferred.as_ref().map_or(0, |deferred| deferred.bad.len());
         let built = build(self);
+        // What was declared in there is not known out here.
+        if let Some(deferred) = &mut self.deferred {
+            deferred.bad.truncate(failed);
+        }
         let inside = std::mem::replace(&mut self.out, outside);
         Ok((inside, built?))
     }
@@ -294,6 +304,9 @@ impl<'p> Lower<'p> {
         self.placed.remove(&param.var);
         self.alone.remove(&param.var);
         self.on_stack.remove(&param.var);
+        if let Some(deferred) = &mut self.deferred {
+            deferred.inside.insert(param.var);
+        }
         self.vars.insert(param.var, info);
     }
 

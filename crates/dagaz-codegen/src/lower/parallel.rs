@@ -66,6 +66,8 @@ impl Lower<'_> {
     /// The loops of a map, whose results have their memory.
     fn map_loops(&mut self, pat: &[Param], width: Atom, arrays: &[VarId], lambda: &Lambda) -> Lowered<()> {
         let bound = self.atom(width);
+        let with_elements = self.with_elements(width, lambda);
+        let lambda = with_elements.as_ref().unwrap_or(lambda);
         if self.is_simple(lambda) {
             let cost = self.cost_of_map(width, arrays, lambda);
             self.pieces(&bound, &cost, false, |l, from, to| {
@@ -314,19 +316,25 @@ impl Lower<'_> {
 
     /// Writes the results of an iteration to their rows, but for those that are there already.
     fn write_results(&mut self, pat: &[Param], lambda: &Lambda, i: &str, direct: &[usize]) -> Lowered<()> {
-        for (position, (param, result)) in pat.iter().zip(&lambda.body.result).enumerate() {
-            let row = &lambda.ret[position];
-            if row.is_acc() || direct.contains(&position) {
+        let mut position = 0;
+        for param in pat {
+            let (row, result) = (&lambda.ret[position], lambda.body.result[position]);
+            if matches!(row, Type::Prim(_)) && param.ty.rank() > 1 {
+                position += self.write_elements(param, i, &lambda.body.result[position..])?;
+                continue;
+            }
+            position += 1;
+            if row.is_acc() || direct.contains(&(position - 1)) {
                 continue;
             }
             let target = self.name(param.var);
             if let Form::View { strides } = self.info(param.var)?.form.clone() {
-                self.store_apart(&target, (i, &strides), row, *result)?;
+                self.store_apart(&target, (i, &strides), row, result)?;
                 continue;
             }
             let size = self.product(row.dims());
             let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
-            self.store(&target, &offset, row, *result)?;
+            self.store(&target, &offset, row, result)?;
         }
         Ok(())
     }
@@ -463,7 +471,12 @@ impl Lower<'_> {
         build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
     ) -> Lowered<()> {
         let flag = self.temp("stop");
-        let outside = self.deferred.replace(Deferred { flag: flag.clone(), is_used: false });
+        let outside = self.deferred.replace(Deferred {
+            flag: flag.clone(),
+            is_used: false,
+            bad: Vec::new(),
+            inside: HashSet::new(),
+        });
         let built = self.nested(|l| l.loop_from(LoopKind::SIMD, from, to, build));
         let inside = std::mem::replace(&mut self.deferred, outside);
         let (mut vectors, ()) = built?;

@@ -1,9 +1,13 @@
 //! The rows that parallel operations take.
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
-use dagaz_core::types::{Param, Type, VarId};
+use dagaz_core::prim::Prim;
+use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Lower, Lowered};
+
+/// As many elements as there are in `dz_nothing`.
+const SHORT: i64 = 64;
 
 impl Lower<'_> {
     /// Binds parameters to row `i` of the arrays. Arrays stay where they are; accumulators are passed on.
@@ -84,7 +88,7 @@ impl Lower<'_> {
         match &stm.exp {
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Atom(_) => stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_))),
-            Exp::Index { .. } => stm.pat.iter().all(|p| p.ty.rank() == 0),
+            Exp::Index { .. } => stm.pat.iter().all(|p| p.ty.rank() == 0 || self.is_short_row(p)),
             Exp::If { then, otherwise, .. } => {
                 stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_)))
                     && self.is_simple_body(then)
@@ -92,6 +96,13 @@ impl Lower<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a row has so few elements that there is something to read in its place if it is not there.
+    fn is_short_row(&self, param: &Param) -> bool {
+        let size = |dim: &Atom| dim.as_const().and_then(Prim::as_i64);
+        let count: Option<i64> = param.ty.dims().iter().map(size).product();
+        !self.needs_block(param) && count.is_some_and(|count| count <= SHORT)
     }
 
     /// Asks now and then whether to go on.
