@@ -62,7 +62,7 @@ def squares (f: cell) : f32 =
 
 def total [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 =
   let grid = tabulate_3d l m n (\z y x -> unpack start[:, z, y, x])
-  let result = #[stripmine(2)] loop grid for _i < steps do map2 (map2 (map2 collide)) flags (stream grid)
+  let result = #[stripmine(1)] loop grid for _i < steps do map2 (map2 (map2 collide)) flags (stream grid)
   in 0.5 * f32.sum (map squares (flatten_3d result))
 
 entry objective [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 = total steps flags start

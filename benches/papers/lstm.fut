@@ -24,9 +24,8 @@ type weights [d][h] =
 
 -- One step for a whole batch. The rows of weights are those of the input, forget, cell and output gates.
 def step [b][d][h] (w: weights [d][h]) (input: [b][d]f32) (hidden: [b][h]f32, cell: [b][h]f32) : ([b][h]f32, [b][h]f32) =
-  let from_input = matmul input (transpose w.input)
-  let from_hidden = matmul hidden (transpose w.hidden)
-  let gate i j = from_input[i, j] + from_hidden[i, j] + w.bias[j]
+  let products = map2 (map2 (+)) (matmul input (transpose w.input)) (matmul hidden (transpose w.hidden))
+  let gate i j = products[i, j] + w.bias[j]
   in unzip (map unzip (tabulate_2d b h (\i j ->
        let c = sigmoid (gate i (h + j)) * cell[i, j] + sigmoid (gate i j) * f32.tanh (gate i (2 * h + j))
        in (sigmoid (gate i (3 * h + j)) * f32.tanh c, c))))

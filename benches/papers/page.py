@@ -148,6 +148,16 @@ def compile_table(rows):
     return table(["problem", "Dagaz", "C", "JAX"], cells)
 
 
+def slope_table(growth, problems):
+    keys = [("objective", "least_ms"), ("derivative", "least_ms"), ("objective", "peak_bytes"), ("derivative", "peak_bytes")]
+    cells = []
+    for name in (name for name in problems if name in growth):
+        slopes = [plots.slope(growth[name], *key) for key in keys]
+        cells.append([problems[name].title, *("–" if value is None else f"{value:.2f}" for value in slopes)])
+    titles = ["time of the objective", "time of the derivative", "memory of the objective", "memory of the derivative"]
+    return table(["problem", *titles], cells)
+
+
 def sum_of_compiling(record, title):
     """JAX compiles each entry point by itself; the others compile a program with both."""
     seconds = [record.get(entry, {}).get("compile_seconds") for entry in ("objective", "derivative")]
@@ -218,8 +228,10 @@ def text(report, problems, figures, folder):
     parts += ["## Compiling\n",
               "Seconds from source to machine code, objective and derivative together. PyTorch does not compile.\n",
               compile_table(rows)]
-    if figures:
-        parts += ["## Growth\n", "Time and memory of Dagaz, arguments included, as the input grows; both axes are logarithmic.\n"]
+    if report["growth"]:
+        parts += ["## Growth\n", "Time and memory of Dagaz, arguments included, as the input grows; both axes are logarithmic. "
+                  "The table has the slopes of the lines through the last three sizes.\n",
+                  slope_table(report["growth"], problems)]
         parts += [f"![{problems[name].title}]({folder}/{name}.svg)\n" for name in figures]
     if report["checkout"]:
         parts += ["## The papers' own programs\n",

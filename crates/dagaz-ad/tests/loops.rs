@@ -71,6 +71,166 @@ fn what_a_loop_saves_is_not_computed_again() {
 }
 
 #[test]
+fn of_terms_that_take_long_to_compute_the_sum_is_kept() {
+    check(
+        r"def f (n: i64, k: i64, u: [k][k]f64, w: [k][k]f64, xs: [k]f64, ct: [k]f64) : (adj: [k]f64) =
+            let (end: [k]f64, adj: [k]f64) = vjp (xs) (ct) \(ys: [k]f64) : ([k]f64) ->
+              let (last: [k]f64) = loop (zs: [k]f64 = ys) for i: i64 < n do
+                let (first: [k]f64) = map k (u) \(row_first: [k]f64) : (f64) ->
+                  let (s_first: f64) = reduce k (row_first, zs)
+                    pre \(a_first: f64, b_first: f64) : (f64) ->
+                      let (p_first: f64) = f64.mul a_first b_first
+                      in (p_first)
+                    op \(c_first: f64, d_first: f64) : (f64) ->
+                      let (e_first: f64) = f64.add c_first d_first
+                      in (e_first)
+                    neutral (0.0f64)
+                  in (s_first)
+                let (second: [k]f64) = map k (w) \(row_second: [k]f64) : (f64) ->
+                  let (s_second: f64) = reduce k (row_second, zs)
+                    pre \(a_second: f64, b_second: f64) : (f64) ->
+                      let (p_second: f64) = f64.mul a_second b_second
+                      in (p_second)
+                    op \(c_second: f64, d_second: f64) : (f64) ->
+                      let (e_second: f64) = f64.add c_second d_second
+                      in (e_second)
+                    neutral (0.0f64)
+                  in (s_second)
+                let (sums: [k]f64) = map k (first, second) \(x: f64, y: f64) : (f64) ->
+                  let (z: f64) = f64.add x y
+                  in (z)
+                let (next: [k]f64) = map k (sums) \(d: f64) : (f64) ->
+                  let (s: f64) = f64.sin d
+                  in (s)
+                in (next)
+              in (last)
+            in (adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, u_2: [k_1][k_1]f64, w_3: [k_1][k_1]f64, xs_4: [k_1]f64, ct_5: [k_1]f64) : (adj_6: [k_1]f64) =
+              let (ys_9: [k_1]f64) = xs_4
+              let (max_40: i64) = i64.max n_0 0i64
+              let (saved_44: [max_40][k_1]f64) = scratch f64 [max_40, k_1]
+              let (last_10: [k_1]f64, saved_46: [max_40][k_1]f64) =
+                loop (zs_11: [k_1]f64 = ys_9, saved_45: [max_40][k_1]f64 = saved_44) for i_12: i64 < n_0 do
+                  let (first_13: [k_1]f64) =
+                    map k_1 (u_2)
+                      \(row_first_14: [k_1]f64) : (f64) ->
+                        let (mapped_38: [k_1]f64) =
+                          map k_1 (row_first_14, zs_11)
+                            \(a_first_16: f64, b_first_17: f64) : (f64) ->
+                              let (p_first_18: f64) = f64.mul a_first_16 b_first_17
+                              in (p_first_18)
+                        let (s_first_15: f64) =
+                          reduce k_1 (mapped_38)
+                            op \(c_first_19: f64, d_first_20: f64) : (f64) ->
+                              let (e_first_21: f64) = f64.add c_first_19 d_first_20
+                              in (e_first_21)
+                            neutral (0.0f64)
+                        in (s_first_15)
+                  let (second_22: [k_1]f64) =
+                    map k_1 (w_3)
+                      \(row_second_23: [k_1]f64) : (f64) ->
+                        let (mapped_39: [k_1]f64) =
+                          map k_1 (row_second_23, zs_11)
+                            \(a_second_25: f64, b_second_26: f64) : (f64) ->
+                              let (p_second_27: f64) = f64.mul a_second_25 b_second_26
+                              in (p_second_27)
+                        let (s_second_24: f64) =
+                          reduce k_1 (mapped_39)
+                            op \(c_second_28: f64, d_second_29: f64) : (f64) ->
+                              let (e_second_30: f64) = f64.add c_second_28 d_second_29
+                              in (e_second_30)
+                            neutral (0.0f64)
+                        in (s_second_24)
+                  let (sums_31: [k_1]f64) =
+                    map k_1 (first_13, second_22)
+                      \(x_32: f64, y_33: f64) : (f64) ->
+                        let (z_34: f64) = f64.add x_32 y_33
+                        in (z_34)
+                  let (next_35: [k_1]f64) =
+                    map k_1 (sums_31)
+                      \(d_36: f64) : (f64) ->
+                        let (s_37: f64) = f64.sin d_36
+                        in (s_37)
+                  let (saved_48: [max_40][k_1]f64) = saved_45 with [i_12] = sums_31 certified
+                  in (next_35, saved_48)
+              let (zs_adj_161: [k_1]f64) =
+                loop (zs_adj_49: [k_1]f64 = ct_5) for j_50: i64 < max_40 do
+                  let (sub_51: i64) = i64.sub max_40 1i64
+                  let (sub_52: i64) = i64.sub sub_51 j_50
+                  let (known_81: [k_1]f64) = saved_46[sub_52] certified
+                  let (sums_87: [k_1]f64) = known_81
+                  let (sums_77: [k_1]f64) = sums_87
+                  let (adj_93: [k_1]f64) =
+                    map k_1 (sums_77, zs_adj_49)
+                      \(d_88: f64, ct_90: f64) : (f64) ->
+                        let (cos_91: f64) = f64.cos d_88
+                        let (mul_92: f64) = f64.mul cos_91 ct_90
+                        in (mul_92)
+                  let (adj_98: [k_1]f64, adj_99: [k_1]f64) =
+                    map k_1 (adj_93)
+                      \(ct_97: f64) : (f64, f64) ->
+                        in (ct_97, ct_97)
+                  let (zeros_100: [k_1]f64) = replicate [k_1] 0.0f64
+                  let (adj_130: [k_1]f64) =
+                    with_acc
+                      over [k_1] (zeros_100)
+                        op \(x_101: f64, y_102: f64) : (f64) ->
+                          let (add_103: f64) = f64.add x_101 y_102
+                          in (add_103)
+                        neutral (0.0f64)
+                      body \(acc_104: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                        let (adj_129: acc [k_1] (f64)) =
+                          map k_1 (w_3, adj_99, acc_104)
+                            \(row_second_105: [k_1]f64, ct_114: f64, acc_115: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                              let (ct_116: [k_1]f64) = replicate [k_1] ct_114
+                              let (adj_122: [k_1]f64) =
+                                map k_1 (row_second_105, ct_116)
+                                  \(a_second_117: f64, ct_120: f64) : (f64) ->
+                                    let (mul_121: f64) = f64.mul a_second_117 ct_120
+                                    in (mul_121)
+                              let (iota_123: [k_1]i64) = iota i64 k_1 0i64 1i64
+                              let (acc_128: acc [k_1] (f64)) =
+                                map k_1 (iota_123, adj_122, acc_115)
+                                  \(i_124: i64, ct_125: f64, acc_126: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                                    let (acc_127: acc [k_1] (f64)) = update_acc acc_126 [i_124] (ct_125)
+                                    in (acc_127)
+                              in (acc_128)
+                        in (adj_129)
+                  let (adj_160: [k_1]f64) =
+                    with_acc
+                      over [k_1] (adj_130)
+                        op \(x_131: f64, y_132: f64) : (f64) ->
+                          let (add_133: f64) = f64.add x_131 y_132
+                          in (add_133)
+                        neutral (0.0f64)
+                      body \(acc_134: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                        let (adj_159: acc [k_1] (f64)) =
+                          map k_1 (u_2, adj_98, acc_134)
+                            \(row_first_135: [k_1]f64, ct_144: f64, acc_145: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                              let (ct_146: [k_1]f64) = replicate [k_1] ct_144
+                              let (adj_152: [k_1]f64) =
+                                map k_1 (row_first_135, ct_146)
+                                  \(a_first_147: f64, ct_150: f64) : (f64) ->
+                                    let (mul_151: f64) = f64.mul a_first_147 ct_150
+                                    in (mul_151)
+                              let (iota_153: [k_1]i64) = iota i64 k_1 0i64 1i64
+                              let (acc_158: acc [k_1] (f64)) =
+                                map k_1 (iota_153, adj_152, acc_145)
+                                  \(i_154: i64, ct_155: f64, acc_156: acc [k_1] (f64)) : (acc [k_1] (f64)) ->
+                                    let (acc_157: acc [k_1] (f64)) = update_acc acc_156 [i_154] (ct_155)
+                                    in (acc_157)
+                              in (acc_158)
+                        in (adj_159)
+                  in (adj_160)
+              let (end_7: [k_1]f64) = last_10
+              let (adj_8: [k_1]f64) = zs_adj_161
+              in (adj_8)
+        "#]],
+    );
+}
+
+#[test]
 fn a_loop_keeps_what_takes_long_to_compute() {
     // The dot products of rows are kept, since there are as many as elements of the state; the square is computed again.
     check(

@@ -51,7 +51,7 @@ fn split(vars: &mut Vars, stm: &mut Stm) -> Vec<Stm> {
         is_along_columns(&stm.exp, lambda) && free_vars(&stm.exp).iter().all(|var| !bound.contains(var))
     };
     let are_apart: Vec<bool> = lambda.body.stms.iter().map(is_apart).collect();
-    if lambda.body.stms.len() < 2 || lambda.ret.iter().any(|ty| !matches!(ty, Type::Prim(_))) {
+    if lambda.body.stms.len() < 2 || lambda.ret.iter().any(Type::is_acc) {
         return Vec::new();
     }
     let mut new = Vec::new();
@@ -64,7 +64,10 @@ fn split(vars: &mut Vars, stm: &mut Stm) -> Vec<Stm> {
             continue;
         };
         let mut names = Substitution::default();
-        let mut params = lambda.params[..arrays.len().min(lambda.params.len())].to_vec();
+        let free = free_vars(&column.exp);
+        let needed = lambda.params.iter().zip(&*arrays).filter(|(param, _)| free.contains(&param.var));
+        let (mut params, arrays): (Vec<Param>, Vec<VarId>) =
+            needed.map(|(param, array)| (param.clone(), *array)).unzip();
         for param in &mut params {
             let fresh = fresh_like(vars, param.var);
             names.insert(param.var, fresh.into());
@@ -76,7 +79,7 @@ fn split(vars: &mut Vars, stm: &mut Stm) -> Vec<Stm> {
         let inner = Body { stms: vec![column], result: vec![sum.into()] };
         let exp = Exp::Map {
             width: *width,
-            arrays: arrays.clone(),
+            arrays,
             lambda: Lambda { params, body: inner, ret: vec![result.ty.clone()] },
         };
         let ty = Type::array(elem, vec![*width]);

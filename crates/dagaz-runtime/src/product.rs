@@ -54,7 +54,7 @@ const LEAST_SIDE: i64 = 256;
 /// Multiplications that are worth a panel of their own.
 const LEAST_WORK: f64 = 1e6;
 /// Panels begin at multiples of this, where they can: it is one of the blocks that products are computed in.
-const BLOCK: i64 = 48;
+const BLOCK: i64 = 64;
 
 /// The panels of a product, whatever runs them.
 fn panels(batch: i64, m: i64, n: i64, k: i64) -> Vec<Panel> {

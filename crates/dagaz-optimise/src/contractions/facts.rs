@@ -74,6 +74,11 @@ impl Facts {
         }
     }
 
+    /// Whether an array has the numbers from zero up to a given one.
+    pub fn is_numbers(&self, array: VarId, bound: Atom) -> bool {
+        matches!(self.defs.get(&array), Some(Def::Numbers(n)) if *n == bound)
+    }
+
     pub fn is_used(&self, var: VarId) -> bool {
         self.uses.get(&var).is_some_and(|count| *count > 0)
     }

@@ -15,12 +15,15 @@
 //! operand the map computes, moves behind the map, which gives all those vectors; and ([`distribute`]) a map that needs
 //! such a product itself is split in two.
 //!
+//! A product with rows that are zero but for one element adds at the places of these elements instead ([`sparse`]).
+//!
 //! In the end ([`settle`]), a contraction that is transposed or added to an array at once does that itself.
 //!
 //! Before all that ([`outer`]), sums of outer products that are arrays get to see the factors.
 //!
 //! Sums are added in another order than before. Arrays are plain values here; copies come later.
 
+mod blocks;
 mod distribute;
 mod dot;
 mod facts;
@@ -28,8 +31,11 @@ mod outer;
 mod raise;
 mod settle;
 mod sink;
+mod sparse;
 
 use dagaz_core::exp::Program;
+
+pub use self::blocks::compute_in_blocks;
 
 pub fn raise_contractions(program: &mut Program) {
     outer::multiply_after_reading(program);
@@ -38,6 +44,9 @@ pub fn raise_contractions(program: &mut Program) {
     sink::sink(program);
     if distribute::distribute(program) {
         crate::simplify(program);
+    }
+    if sparse::add_single_elements(program) {
+        crate::remove_dead_code(program);
     }
     settle::settle(program);
 }

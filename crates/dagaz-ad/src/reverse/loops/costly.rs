@@ -8,9 +8,10 @@
 //!                                               adjoint of tanh at z, then of the product at ys[n - 1 - j]
 //!
 //! An element of such a value takes more than constant time: it is the result of a fold. Values are kept if they are not
-//! much larger than what is saved anyway of each iteration, so that memory grows by no more than a constant factor.
+//! much larger than what is saved anyway of each iteration, so that memory grows by no more than a constant factor. Of values
+//! that are needed for their sum alone, the sum is kept.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
@@ -119,6 +120,7 @@ impl Ad<'_> {
                 values.push(pat.var);
             }
         }
+        keep_sums(&mut values, run, &results);
         values
     }
 
@@ -129,6 +131,36 @@ impl Ad<'_> {
         let (a, b) = (self.size_before(a, inside, loc), self.size_before(b, inside, loc));
         self.i64_op(op, a, b, loc)
     }
+}
+
+/// Puts sums in the place of their terms, where these are used for nothing else. The derivative of a sum needs no terms.
+fn keep_sums(values: &mut Vec<VarId>, run: &Body, results: &HashSet<VarId>) {
+    let mut uses: HashMap<VarId, usize> = HashMap::new();
+    let free = run.stms.iter().flat_map(|stm| free_vars(&stm.exp));
+    free.for_each(|var| *uses.entry(var).or_default() += 1);
+    for stm in &run.stms {
+        let ([pat], Exp::Map { arrays, lambda, .. }) = (stm.pat.as_slice(), &stm.exp) else { continue };
+        let is_term = |var: &VarId| values.contains(var) && uses.get(var) == Some(&1);
+        let terms: Vec<VarId> = arrays.iter().copied().filter(is_term).collect();
+        if terms.len() > 1 && is_sum(lambda) && !results.contains(&pat.var) {
+            values.retain(|var| !terms.contains(var));
+            values.push(pat.var);
+        }
+    }
+}
+
+/// Whether a function adds its arguments, element by element.
+fn is_sum(lambda: &Lambda) -> bool {
+    let ([stm], [result]) = (lambda.body.stms.as_slice(), lambda.body.result.as_slice()) else {
+        return false;
+    };
+    let is_result = matches!(stm.pat.as_slice(), [pat] if Atom::Var(pat.var) == *result);
+    let adds = match &stm.exp {
+        Exp::Map { lambda, .. } => is_sum(lambda),
+        Exp::BinOp(BinOp::Add | BinOp::Sub, ..) => true,
+        _ => false,
+    };
+    is_result && adds
 }
 
 /// What the iterations that follow depend on. A parameter to which the body only adds is a result of the loop at most.

@@ -1,0 +1,336 @@
+//! Products in blocks of rows: Core in, Core out.
+
+use dagaz_core::parse::parse;
+use dagaz_core::print::print_without_locs;
+use dagaz_core::verify::verify;
+use dagaz_optimise::{compute_in_blocks, insert_copies, remove_dead_code, simplify};
+use expect_test::{Expect, expect};
+
+fn check(input: &str, expected: Expect) {
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    if compute_in_blocks(&mut program) {
+        simplify(&mut program);
+        remove_dead_code(&mut program);
+    }
+    insert_copies(&mut program);
+    let errors = verify(&program);
+    assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
+    expected.assert_eq(&print_without_locs(&program));
+}
+
+/// Nothing is computed in blocks.
+fn check_stays(input: &str) {
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    assert!(!compute_in_blocks(&mut program), "{}", print_without_locs(&program));
+}
+
+#[test]
+fn a_reduction_of_rows() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, w: [m][k]f64, ts: [n]f64) : (least: f64) =
+            let (p: [n][m]f64) = contract [n, m] sum [k] x (0, 2) w (1, 2)
+            let (least: f64) =
+              reduce n (p, ts)
+                pre \(row: [m]f64, t: f64) : (f64) ->
+                  let (s: f64) =
+                    reduce m (row)
+                      op \(a: f64, b: f64) : (f64) ->
+                        let (c: f64) = f64.max a b
+                        in (c)
+                      neutral (-f64.inf)
+                  let (u: f64) = f64.mul s t
+                  in (u)
+                op \(a1: f64, b1: f64) : (f64) ->
+                  let (c1: f64) = f64.min a1 b1
+                  in (c1)
+                neutral (f64.inf)
+            in (least)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64, ts_5: [n_0]f64) : (least_6: f64) =
+              let (max_19: i64) = i64.max m_1 1i64
+              let (quot_20: i64) = i64.quot 262144i64 max_19
+              let (max_21: i64) = i64.max quot_20 128i64
+              let (sub_22: i64) = i64.sub max_21 1i64
+              let (add_23: i64) = i64.add n_0 sub_22
+              let (quot_24: i64) = i64.quot add_23 max_21
+              let (least_8: f64) =
+                loop (so_far_25: f64 = f64.inf) for block_26: i64 < quot_24 do
+                  let (mul_27: i64) = i64.mul block_26 max_21
+                  let (sub_28: i64) = i64.sub n_0 mul_27
+                  let (min_29: i64) = i64.min max_21 sub_28
+                  let (rows_30: [min_29][k_2]f64) = slice x_3 [mul_27 :+ min_29 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_31: [min_29][m_1]f64) = contract [min_29, m_1] sum [k_2] rows_30 (0, 2) w_4 (1, 2)
+                  let (rows_32: [min_29]f64) = slice ts_5 [mul_27 :+ min_29 * 1i64]
+                  let (part_33: f64) =
+                    reduce min_29 (p_31, rows_32)
+                      pre \(row_9: [m_1]f64, t_10: f64) : (f64) ->
+                        let (s_11: f64) =
+                          reduce m_1 (row_9)
+                            op \(a_12: f64, b_13: f64) : (f64) ->
+                              let (c_14: f64) = f64.max a_12 b_13
+                              in (c_14)
+                            neutral (-f64.inf)
+                        let (u_15: f64) = f64.mul s_11 t_10
+                        in (u_15)
+                      op \(a1_16: f64, b1_17: f64) : (f64) ->
+                        let (c1_18: f64) = f64.min a1_16 b1_17
+                        in (c1_18)
+                      neutral (f64.inf)
+                  let (c1_36: f64) = f64.min so_far_25 part_33
+                  in (c1_36)
+              in (least_8)
+        "#]],
+    );
+}
+
+/// As in the gradient of a mixture model: rows lead to rows, which are summed in several ways.
+#[test]
+fn a_product_over_the_rows_and_sums_of_columns() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, w: [m][k]f64) : (sums: [m]f64, adj: [m][k]f64) =
+            let (p: [n][m]f64) = contract [n, m] sum [k] x (0, 2) w (1, 2)
+            let (ys: [n][m]f64) =
+              map n (p)
+                \(row: [m]f64) : ([m]f64) ->
+                  let (y: [m]f64) =
+                    map m (row)
+                      \(a: f64) : (f64) ->
+                        let (b: f64) = f64.exp a
+                        in (b)
+                  in (y)
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (js: [m]i64) = iota i64 m 0i64 1i64
+            let (sums: [m]f64) =
+              map m (js)
+                \(j: i64) : (f64) ->
+                  let (sum: f64) =
+                    reduce_comm n (is)
+                      pre \(i: i64) : (f64) ->
+                        let (elem: f64) = ys[i, j] certified
+                        in (elem)
+                      op \(a1: f64, b1: f64) : (f64) ->
+                        let (c1: f64) = f64.add a1 b1
+                        in (c1)
+                      neutral (0.0f64)
+                  in (sum)
+            let (adj: [m][k]f64) = contract [m, k] sum [n] x (2, 1) ys (2, 0)
+            in (sums, adj)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64) : (sums_5: [m_1]f64, adj_6: [m_1][k_2]f64) =
+              let (js_14: [m_1]i64) = iota i64 m_1 0i64 1i64
+              let (max_24: i64) = i64.max m_1 1i64
+              let (quot_25: i64) = i64.quot 262144i64 max_24
+              let (max_26: i64) = i64.max quot_25 128i64
+              let (sub_27: i64) = i64.sub max_26 1i64
+              let (add_28: i64) = i64.add n_0 sub_27
+              let (quot_29: i64) = i64.quot add_28 max_26
+              let (first_30: [m_1]f64) = replicate [m_1] 0.0f64
+              let (zeros_32: [m_1][k_2]f64) = replicate [m_1, k_2] 0.0f64
+              let (sums_15: [m_1]f64, adj_23: [m_1][k_2]f64) =
+                loop (so_far_31: [m_1]f64 = first_30, so_far_33: [m_1][k_2]f64 = zeros_32) for block_34: i64 < quot_29 do
+                  let (mul_35: i64) = i64.mul block_34 max_26
+                  let (sub_36: i64) = i64.sub n_0 mul_35
+                  let (min_37: i64) = i64.min max_26 sub_36
+                  let (rows_38: [min_37][k_2]f64) = slice x_3 [mul_35 :+ min_37 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_39: [min_37][m_1]f64) = contract [min_37, m_1] sum [k_2] rows_38 (0, 2) w_4 (1, 2)
+                  let (ys_40: [min_37][m_1]f64) =
+                    map min_37 (p_39)
+                      \(row_9: [m_1]f64) : ([m_1]f64) ->
+                        let (y_10: [m_1]f64) =
+                          map m_1 (row_9)
+                            \(a_11: f64) : (f64) ->
+                              let (b_12: f64) = f64.exp a_11
+                              in (b_12)
+                        in (y_10)
+                  let (numbers_41: [min_37]i64) = iota i64 min_37 0i64 1i64
+                  let (parts_42: [m_1]f64) =
+                    map m_1 (js_14)
+                      \(j_16: i64) : (f64) ->
+                        let (sum_17: f64) =
+                          reduce_comm min_37 (numbers_41)
+                            pre \(i_18: i64) : (f64) ->
+                              let (elem_19: f64) = ys_40[i_18, j_16] certified
+                              in (elem_19)
+                            op \(a1_20: f64, b1_21: f64) : (f64) ->
+                              let (c1_22: f64) = f64.add a1_20 b1_21
+                              in (c1_22)
+                            neutral (0.0f64)
+                        in (sum_17)
+                  let (sums_48: [m_1]f64) =
+                    map m_1 (so_far_31, parts_42)
+                      \(a_43: f64, b_44: f64) : (f64) ->
+                        let (c1_47: f64) = f64.add a_43 b_44
+                        in (c1_47)
+                  let (sum_49: [m_1][k_2]f64) = contract [m_1, k_2] sum [min_37] rows_38 (2, 1) ys_40 (2, 0) plus so_far_33
+                  in (sums_48, sum_49)
+              in (sums_15, adj_23)
+        "#]],
+    );
+}
+
+/// As in the gradient of clustering: the vector of places is kept for others.
+#[test]
+fn accumulators_and_vectors() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, w: [m][k]f64, zeros: [m]f64) : (counts: [m]f64, places: [n]i64) =
+            let (p: [n][m]f64) = contract [n, m] sum [k] x (0, 2) w (1, 2)
+            let (counts: [m]f64, places: [n]i64) =
+              with_acc
+                over [m] (zeros)
+                  op \(a: f64, b: f64) : (f64) ->
+                    let (c: f64) = f64.add a b
+                    in (c)
+                  neutral (0.0f64)
+                body \(acc: acc [m] (f64)) : (acc [m] (f64), [n]i64) ->
+                  let (acc1: acc [m] (f64), ps: [n]i64) =
+                    map n (p, acc)
+                      \(row: [m]f64, acc2: acc [m] (f64)) : (acc [m] (f64), i64) ->
+                        let (first: f64) = row[0i64] certified
+                        let (place: i64) = f64.to_i64 first
+                        let (acc3: acc [m] (f64)) = update_acc acc2 [place] (first)
+                        in (acc3, place)
+                  in (acc1, ps)
+            in (counts, places)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64, zeros_5: [m_1]f64) : (counts_6: [m_1]f64, places_7: [n_0]i64) =
+              let (max_22: i64) = i64.max m_1 1i64
+              let (quot_23: i64) = i64.quot 262144i64 max_22
+              let (max_24: i64) = i64.max quot_23 128i64
+              let (sub_25: i64) = i64.sub max_24 1i64
+              let (add_26: i64) = i64.add n_0 sub_25
+              let (quot_27: i64) = i64.quot add_26 max_24
+              let (room_29: [n_0]i64) = scratch i64 [n_0]
+              let (counts_9: [m_1]f64, places_10: [n_0]i64) =
+                loop (so_far_28: [m_1]f64 = zeros_5, so_far_30: [n_0]i64 = room_29) for block_31: i64 < quot_27 do
+                  let (mul_32: i64) = i64.mul block_31 max_24
+                  let (sub_33: i64) = i64.sub n_0 mul_32
+                  let (min_34: i64) = i64.min max_24 sub_33
+                  let (rows_35: [min_34][k_2]f64) = slice x_3 [mul_32 :+ min_34 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_36: [min_34][m_1]f64) = contract [min_34, m_1] sum [k_2] rows_35 (0, 2) w_4 (1, 2)
+                  let (so_far_37: [m_1]f64, places_38: [min_34]i64) =
+                    with_acc
+                      over [m_1] (so_far_28)
+                        op \(a_11: f64, b_12: f64) : (f64) ->
+                          let (c_13: f64) = f64.add a_11 b_12
+                          in (c_13)
+                        neutral (0.0f64)
+                      body \(acc_14: acc [m_1] (f64)) : (acc [m_1] (f64), [min_34]i64) ->
+                        let (acc1_15: acc [m_1] (f64), ps_16: [min_34]i64) =
+                          map min_34 (p_36, acc_14)
+                            \(row_17: [m_1]f64, acc2_18: acc [m_1] (f64)) : (acc [m_1] (f64), i64) ->
+                              let (first_19: f64) = row_17[0i64] certified
+                              let (place_20: i64) = f64.to_i64 first_19
+                              let (acc3_21: acc [m_1] (f64)) = update_acc acc2_18 [place_20] (first_19)
+                              in (acc3_21, place_20)
+                        in (acc1_15, ps_16)
+                  let (kept_39: [n_0]i64) = so_far_30 with [mul_32 :+ min_34 * 1i64] = places_38 certified
+                  in (so_far_37, kept_39)
+              in (counts_9, places_10)
+        "#]],
+    );
+}
+
+#[test]
+fn rows_that_are_needed_whole_stay() {
+    check_stays(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, w: [m][k]f64) : (p: [n][m]f64, sum: f64) =
+            let (p: [n][m]f64) = contract [n, m] sum [k] x (0, 2) w (1, 2)
+            let (sum: f64) =
+              reduce n (p)
+                pre \(row: [m]f64) : (f64) ->
+                  let (first: f64) = row[0i64] certified
+                  in (first)
+                op \(a: f64, b: f64) : (f64) ->
+                  let (c: f64) = f64.add a b
+                  in (c)
+                neutral (0.0f64)
+            in (p, sum)",
+    );
+}
+
+/// The sum over the rows relies on what is asserted, and that needs another sum.
+#[test]
+fn what_is_asserted_in_between_stays_before_what_relies_on_it() {
+    check_stays(
+        r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, w: [m][k]f64, js: [n]i64) : (a: f64, b: f64) =
+            let (p: [n][m]f64) = contract [n, m] sum [k] x (0, 2) w (1, 2)
+            let (a: f64) =
+              reduce n (p)
+                pre \(row: [m]f64) : (f64) ->
+                  let (first: f64) = row[0i64] certified
+                  in (first)
+                op \(a1: f64, b1: f64) : (f64) ->
+                  let (c1: f64) = f64.add a1 b1
+                  in (c1)
+                neutral (0.0f64)
+            let (ok: bool) = f64.lt 0.0f64 a
+            let () = assert ok ()
+            let (b: f64) =
+              reduce n (p, js)
+                pre \(row2: [m]f64, j: i64) : (f64) ->
+                  let (e: f64) = row2[j] certified
+                  in (e)
+                op \(a2: f64, b2: f64) : (f64) ->
+                  let (c2: f64) = f64.add a2 b2
+                  in (c2)
+                neutral (0.0f64)
+            in (a, b)",
+    );
+}
+
+/// A triangle stays, unless it is one of the rows, which have other numbers in a block.
+#[test]
+fn triangles() {
+    check(
+        r"def f (n: i64, k: i64, x: [n][k]f64, w: [n][k]f64) : (s: f64) =
+            let (p: [n][n]f64) = contract [n, n] sum [k] x (0, 2) w (1, 2) where 2 <= 0, 2 <= 1
+            let (s: f64) =
+              reduce n (p)
+                pre \(row: [n]f64) : (f64) ->
+                  let (t: f64) =
+                    reduce n (row)
+                      op \(a: f64, b: f64) : (f64) ->
+                        let (c: f64) = f64.max a b
+                        in (c)
+                      neutral (-f64.inf)
+                  in (t)
+                op \(a1: f64, b1: f64) : (f64) ->
+                  let (c1: f64) = f64.add a1 b1
+                  in (c1)
+                neutral (0.0f64)
+            in (s)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, x_2: [n_0][k_1]f64, w_3: [n_0][k_1]f64) : (s_4: f64) =
+              let (max_15: i64) = i64.max n_0 1i64
+              let (quot_16: i64) = i64.quot 262144i64 max_15
+              let (max_17: i64) = i64.max quot_16 128i64
+              let (sub_18: i64) = i64.sub max_17 1i64
+              let (add_19: i64) = i64.add n_0 sub_18
+              let (quot_20: i64) = i64.quot add_19 max_17
+              let (s_6: f64) =
+                loop (so_far_21: f64 = 0.0f64) for block_22: i64 < quot_20 do
+                  let (mul_23: i64) = i64.mul block_22 max_17
+                  let (sub_24: i64) = i64.sub n_0 mul_23
+                  let (min_25: i64) = i64.min max_17 sub_24
+                  let (rows_26: [min_25][k_1]f64) = slice x_2 [mul_23 :+ min_25 * 1i64, 0i64 :+ k_1 * 1i64]
+                  let (p_27: [min_25][n_0]f64) = contract [min_25, n_0] sum [k_1] rows_26 (0, 2) w_3 (1, 2) where 2 <= 1
+                  let (part_28: f64) =
+                    reduce min_25 (p_27)
+                      pre \(row_7: [n_0]f64) : (f64) ->
+                        let (t_8: f64) =
+                          reduce n_0 (row_7)
+                            op \(a_9: f64, b_10: f64) : (f64) ->
+                              let (c_11: f64) = f64.max a_9 b_10
+                              in (c_11)
+                            neutral (-f64.inf)
+                        in (t_8)
+                      op \(a1_12: f64, b1_13: f64) : (f64) ->
+                        let (c1_14: f64) = f64.add a1_12 b1_13
+                        in (c1_14)
+                      neutral (0.0f64)
+                  let (c1_31: f64) = f64.add so_far_21 part_28
+                  in (c1_31)
+              in (s_6)
+        "#]],
+    );
+}
