@@ -47,6 +47,8 @@ class Problem:
     growth: list[Size] = field(default_factory=list)
     # Which number of a size `--scale` multiplies and the plot of growth has on its axis.
     leading: int = 0
+    # How many numbers from there on share in that, as the sides of a box do.
+    sides: int = 1
     # The part of the leading size that a processor gets unless `--full` says otherwise: many sizes were chosen for GPUs.
     part: float = 1.0
     # Rows that only `--full` measures.
@@ -66,7 +68,8 @@ class Problem:
 
     def scaled(self, size: Size, scale: float) -> Size:
         own = list(size)
-        own[self.leading] = max(1, round(own[self.leading] * scale))
+        for side in range(self.leading, self.leading + self.sides):
+            own[side] = max(1, round(own[side] * scale ** (1 / self.sides)))
         return tuple(own)
 
     def chosen(self, arguments, most=None):

@@ -44,6 +44,7 @@ typedef struct dz_block {
   i64 bytes; /* room for elements */
   void *data;
   bool borrowed; /* the elements belong to the caller */
+  struct dz_ctx *owner; /* who counts its references */
   struct dz_block *prev, *next;
 } dz_block;
 
@@ -230,6 +231,7 @@ static i64 dz_times(i64 a, i64 b) {
 static inline i64 dz_class(i64 bytes) { return (bytes + 63) >> 6; }
 
 static void dz_link(dz_ctx *ctx, dz_block *block) {
+  block->owner = ctx;
   block->prev = &ctx->blocks;
   block->next = ctx->blocks.next;
   block->next->prev = block;
@@ -358,18 +360,18 @@ static __attribute__((noinline)) void dz_free_block(dz_ctx *ctx, dz_block *block
   }
 }
 
-/* Threads of a parallel loop share the blocks from outside; they never hold the last reference to one. */
+/* Threads of a parallel loop share the blocks from outside, which stay until its end. They do not count references to
+   them: threads that write to the same place all the time wait for each other. */
 static inline void dz_retain(dz_ctx *ctx, dz_block *block) {
-  if (!block) return;
-  if (ctx->job) __atomic_fetch_add(&block->refs, 1, __ATOMIC_RELAXED);
-  else block->refs++;
+  if (block && block->owner == ctx) block->refs++;
 }
 
 static inline void dz_release(dz_ctx *ctx, dz_block *block) {
-  if (!block) return;
-  i64 refs = ctx->job ? __atomic_sub_fetch(&block->refs, 1, __ATOMIC_ACQ_REL) : --block->refs;
-  if (refs == 0) dz_free_block(ctx, block);
+  if (block && block->owner == ctx && --block->refs == 0) dz_free_block(ctx, block);
 }
+
+/* Whether nobody else refers to a block. */
+static inline bool dz_is_unique(dz_ctx *ctx, const dz_block *block) { return block->owner == ctx && block->refs == 1; }
 
 /* The block itself if nobody else refers to it, or else a new one with the elements from `data` on. */
 static dz_block *dz_unique(dz_ctx *ctx, i32 site, dz_block *block, const void *data, i64 elements, i64 size, i32 type) {

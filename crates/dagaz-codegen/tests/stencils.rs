@@ -1,5 +1,5 @@
-//! Loops whose borders differ from their middle, and sums in which most rows count for nothing: loops and their limits in
-//! generated C.
+//! Loops whose borders differ from their middle, and sums in which most rows count for nothing: loops, their limits and
+//! their pieces in generated C. How large pieces are has nothing to do with sums at the border.
 
 use dagaz_codegen::generate_body;
 use dagaz_core::parse::parse;
@@ -9,7 +9,7 @@ fn check(core: &str, expected: Expect) {
     let program = parse(core).expect("the program is Core");
     let text = generate_body(&program).expect("the program becomes C");
     let is_shown = |line: &&str| {
-        ["#pragma", "for (", "first_", "last_", "i64 first_", "i64 last_", "if (at_"]
+        ["#pragma", "for (", "first_", "last_", "i64 first_", "i64 last_", "if (at_", "if (dz_parallel"]
             .iter()
             .any(|start| line.starts_with(start))
     };
@@ -56,17 +56,20 @@ fn the_middle_of_a_gradient_has_neither_sums_nor_branches() {
             i64 first_t3 = from_t1;
             i64 last_t4 = to_t2;
             last_t4 = i64_min(last_t4, dz_plus(end_4, 0L));
-            for (i64 i_t7 = 0; i_t7 < 2; i_t7++) {
-            for (i64 i_t10 = start_t8; i_t10 < end_t9; i_t10++) {
+            for (i64 i_t12 = 0; i_t12 < 2; i_t12++) {
+            for (i64 i_t15 = start_t13; i_t15 < end_t14; i_t15++) {
             if (at_end_7) {
-            i64 first_t11 = 0;
-            first_t11 = i64_max(first_t11, dz_plus(end_4, 0L));
-            i64 last_t12 = n_0;
+            i64 first_t16 = 0;
+            first_t16 = i64_max(first_t16, dz_plus(end_4, 0L));
+            i64 last_t17 = n_0;
             #pragma omp simd reduction(+:a_15)
-            for (i64 i_t14 = first_t11; i_t14 < last_t12; i_t14++) {
+            for (i64 i_t19 = first_t16; i_t19 < last_t17; i_t19++) {
             if (at_least_19) {
             #pragma omp simd
-            for (i64 i_t6 = first_t3; i_t6 < last_t4; i_t6++) {
+            for (i64 i_t8 = first_t3; i_t8 < whole_t5; i_t8++) {
+            #pragma omp simd
+            for (i64 i_t10 = 0; i_t10 < 8; i_t10++) {
+            if (dz_parallel(ctx, task_0, &env_0, n_0, dz_grain(n_0, 3.0))) return 1;
         "#]],
     );
 }
@@ -102,22 +105,24 @@ fn sums_are_over_the_rows_that_count() {
     check(
         &sum("0.0f64"),
         expect![[r#"
-        i64 first_t5 = from_t3;
-        first_t5 = i64_max(first_t5, dz_plus(3L, 0L));
-        i64 last_t6 = to_t4;
-        last_t6 = i64_min(last_t6, dz_plus(k_1, 3L));
-        #pragma omp simd reduction(+:a_14)
-        for (i64 i_t8 = first_t5; i_t8 < last_t6; i_t8++) {
-        for (i64 i_t10 = 0; i_t10 < (n_0 + grain_t1 - 1) / grain_t1; i_t10++) {
-    "#]],
+            i64 first_t5 = from_t3;
+            first_t5 = i64_max(first_t5, dz_plus(3L, 0L));
+            i64 last_t6 = to_t4;
+            last_t6 = i64_min(last_t6, dz_plus(k_1, 3L));
+            #pragma omp simd reduction(+:a_14)
+            for (i64 i_t8 = first_t5; i_t8 < last_t6; i_t8++) {
+            if (dz_parallel(ctx, task_0, &env_0, n_0, grain_t1)) return 1;
+            for (i64 i_t10 = 0; i_t10 < (n_0 + grain_t1 - 1) / grain_t1; i_t10++) {
+        "#]],
     );
     check(
         &sum("-0.0f64"),
         expect![[r#"
-        #pragma omp simd reduction(+:a_14)
-        for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
-        for (i64 i_t8 = 0; i_t8 < (n_0 + grain_t1 - 1) / grain_t1; i_t8++) {
-    "#]],
+            #pragma omp simd reduction(+:a_14)
+            for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
+            if (dz_parallel(ctx, task_0, &env_0, n_0, grain_t1)) return 1;
+            for (i64 i_t8 = 0; i_t8 < (n_0 + grain_t1 - 1) / grain_t1; i_t8++) {
+        "#]],
     );
 }
 
@@ -156,17 +161,20 @@ fn a_little_code_is_there_for_each_part() {
     check_products(
         2,
         expect![[r#"
-        for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
-        i64 first_t4 = 0;
-        first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
-        i64 last_t5 = n_1;
-        for (i64 i_t8 = 0; i_t8 < first_t4; i_t8++) {
-        #pragma omp simd
-        for (i64 i_t7 = first_t4; i_t7 < last_t5; i_t7++) {
-        for (i64 i_t9 = last_t5; i_t9 < n_1; i_t9++) {
-        #pragma omp simd
-        for (i64 i_t11 = 0; i_t11 < n_1; i_t11++) {
-    "#]],
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            i64 first_t4 = 0;
+            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+            i64 last_t5 = n_1;
+            for (i64 i_t13 = 0; i_t13 < first_t4; i_t13++) {
+            #pragma omp simd
+            for (i64 i_t9 = first_t4; i_t9 < whole_t6; i_t9++) {
+            #pragma omp simd
+            for (i64 i_t11 = 0; i_t11 < 8; i_t11++) {
+            for (i64 i_t14 = last_t5; i_t14 < n_1; i_t14++) {
+            #pragma omp simd
+            for (i64 i_t16 = 0; i_t16 < n_1; i_t16++) {
+            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * (8.0)))) return 1;
+        "#]],
     );
 }
 
@@ -175,15 +183,16 @@ fn much_code_is_there_for_the_border_and_for_the_middle() {
     check_products(
         300,
         expect![[r#"
-        for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
-        i64 first_t4 = 0;
-        first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
-        i64 last_t5 = n_1;
-        for (i64 i_t8 = 0; i_t8 < 2; i_t8++) {
-        #pragma omp simd
-        for (i64 i_t12 = start_t9; i_t12 < end_t10; i_t12++) {
-        #pragma omp simd
-        for (i64 i_t7 = first_t4; i_t7 < last_t5; i_t7++) {
-    "#]],
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            i64 first_t4 = 0;
+            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+            i64 last_t5 = n_1;
+            for (i64 i_t8 = 0; i_t8 < 2; i_t8++) {
+            #pragma omp simd
+            for (i64 i_t12 = start_t9; i_t12 < end_t10; i_t12++) {
+            #pragma omp simd
+            for (i64 i_t7 = first_t4; i_t7 < last_t5; i_t7++) {
+            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * (306.0)))) return 1;
+        "#]],
     );
 }

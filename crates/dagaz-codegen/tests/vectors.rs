@@ -34,11 +34,11 @@ fn the_greatest_number_is_found_by_vector_units() {
             result value "f64" f64"#,
         expect![[r#"
             if (to_t4 - from_t3 < 32) {
-            for (i64 i_t10 = from_t3; i_t10 < to_t4; i_t10++) {
+            for (i64 i_t9 = from_t3; i_t9 < to_t4; i_t9++) {
             #pragma omp simd reduction(max:a_4)
             for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
-            for (i64 i_t8 = from_t3; i_t8 < to_t4; i_t8++) {
-            for (i64 i_t12 = 0; i_t12 < (n_0 + grain_t1 - 1) / grain_t1; i_t12++) {
+            for (i64 i_t7 = from_t3; i_t7 < to_t4; i_t7++) {
+            for (i64 i_t11 = 0; i_t11 < (n_0 + grain_t1 - 1) / grain_t1; i_t11++) {
         "#]],
     );
 }

@@ -194,6 +194,48 @@ fn indices_that_depend_on_data_stay() {
 }
 
 #[test]
+fn accumulators_that_zeros_are_added_to_go() {
+    check(
+        SOLVE,
+        r"def f (n: i64, m: i64, ks: [n]i64, xs: [n]f64, base: [m]f64, others: [m]f64) : (ys: [m]f64, zs: [m]f64) =
+            let (ys: [m]f64, zs: [m]f64) = with_acc
+              over [m] (base)
+                op \(p: f64, q: f64) : (f64) -> let (r: f64) = f64.add p q in (r)
+                neutral (0.0f64)
+              over [m] (others)
+                op \(p2: f64, q2: f64) : (f64) -> let (r2: f64) = f64.add p2 q2 in (r2)
+                neutral (0.0f64)
+              body \(acc: acc [m] (f64), other: acc [m] (f64)) : (acc [m] (f64), acc [m] (f64)) ->
+                let (out: acc [m] (f64), last: acc [m] (f64)) =
+                  map n (ks, xs, acc, other)
+                    \(k: i64, x: f64, a: acc [m] (f64), o: acc [m] (f64)) : (acc [m] (f64), acc [m] (f64)) ->
+                      let (b: acc [m] (f64)) = update_acc a [k] (x)
+                      let (u: acc [m] (f64)) = update_acc o [k] (0.0f64)
+                      in (b, u)
+                in (out, last)
+            in (ys, zs)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, ks_2: [n_0]i64, xs_3: [n_0]f64, base_4: [m_1]f64, others_5: [m_1]f64) : (ys_6: [m_1]f64, zs_7: [m_1]f64) =
+              let (ys_8: [m_1]f64) =
+                with_acc
+                  over [m_1] (base_4)
+                    op \(p_10: f64, q_11: f64) : (f64) ->
+                      let (r_12: f64) = f64.add p_10 q_11
+                      in (r_12)
+                    neutral (0.0f64)
+                  body \(acc_16: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                    let (out_18: acc [m_1] (f64)) =
+                      map n_0 (ks_2, xs_3, acc_16)
+                        \(k_20: i64, x_21: f64, a_22: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                          let (b_24: acc [m_1] (f64)) = update_acc a_22 [k_20] (x_21)
+                          in (b_24)
+                    in (out_18)
+              in (ys_8, others_5)
+        "#]],
+    );
+}
+
+#[test]
 fn accumulators_that_nobody_reads_go() {
     check(
         SOLVE,

@@ -2,13 +2,14 @@
 //!
 //! [`Native::load`] compiles the C text of a program, or finds what was compiled before, and loads it; calls then take
 //! and give the values of `dagaz-core`, and fail with the errors of its interpreter. All unsafe code of the project is
-//! here, in `library`, `host`, `product` and `threads`.
+//! here, in `library`, `host`, `product`, `threads` and `pool`.
 
 mod cache;
 mod compiler;
 mod host;
 mod library;
 mod message;
+mod pool;
 mod product;
 mod sanitized;
 mod threads;

@@ -130,7 +130,7 @@ impl Lower<'_> {
             Stm::Line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;")),
             Stm::Line(format!("{name} = {name}_mem->data;")),
         ];
-        let cond = format!("DZ_UNLIKELY({name}_mem->refs != 1)");
+        let cond = format!("DZ_UNLIKELY(!dz_is_unique(ctx, {name}_mem))");
         self.out.push(Stm::If { cond, then, otherwise: Vec::new() });
         Ok(())
     }

@@ -1,4 +1,7 @@
 //! About how many operations one iteration takes: a C expression, from the sizes that are known outside of it.
+//!
+//! What happens at the border of a loop alone, such as a sum in a branch that only the first iteration takes, does not
+//! count: it would make every iteration seem to be worth a thread.
 
 use std::collections::HashSet;
 
@@ -8,6 +11,7 @@ use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit;
 
 use super::Lower;
+use super::interior::interior;
 
 /// How often something runs if nobody knows.
 const UNKNOWN: f64 = 32.0;
@@ -22,6 +26,23 @@ struct Cost {
 }
 
 impl Lower<'_> {
+    /// As [`Lower::cost`], for an iteration of a map that is not at its border.
+    pub(super) fn cost_of_map(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> String {
+        match self.away_from_border(width, arrays, lambda) {
+            Some(middle) => self.cost(&[&middle]),
+            None => self.cost(&[lambda]),
+        }
+    }
+
+    /// The function of a map in the middle of its iterations, if there is less to do there.
+    fn away_from_border(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> Option<Lambda> {
+        if !has_loops_in_branches(&lambda.body) {
+            return None;
+        }
+        let counters = self.counters(arrays, &lambda.params);
+        interior(&self.symbols, width, lambda, &counters).map(|middle| middle.lambda)
+    }
+
     pub(super) fn cost(&self, lambdas: &[&Lambda]) -> String {
         let mut inside = HashSet::new();
         let mut total = Cost::default();
@@ -52,6 +73,12 @@ impl Lower<'_> {
     }
 
     fn exp_cost(&self, exp: &Exp, inside: &mut HashSet<VarId>) -> Cost {
+        if let Exp::Map { width, arrays, lambda } = exp
+            && let Some(middle) = self.away_from_border(*width, arrays, lambda)
+        {
+            let arrays = arrays.clone();
+            return self.exp_cost(&Exp::Map { width: *width, arrays, lambda: middle }, inside);
+        }
         let mut parts = Cost { constant: 1.0, terms: Vec::new() };
         for lambda in visit::lambdas(exp) {
             inside.extend(lambda.params.iter().map(|p| p.var));
@@ -103,6 +130,17 @@ impl Lower<'_> {
         }
         Cost { constant: 1.0, terms: vec![format!("{} * ({})", names.join(" * "), parts.text())] }
     }
+}
+
+/// Whether there are branches whose work is more than some scalar operations.
+fn has_loops_in_branches(body: &Body) -> bool {
+    let has_loops = |exp: &Exp| !matches!(exp, Exp::If { .. }) && !visit::bodies(exp).is_empty();
+    body.stms.iter().any(|stm| match &stm.exp {
+        Exp::If { then, otherwise, .. } => [then, otherwise]
+            .into_iter()
+            .any(|branch| branch.stms.iter().any(|stm| has_loops(&stm.exp)) || has_loops_in_branches(branch)),
+        exp => visit::bodies(exp).into_iter().any(has_loops_in_branches),
+    })
 }
 
 fn scaled(terms: Vec<String>, factor: f64) -> Vec<String> {

@@ -185,8 +185,21 @@ impl Lower<'_> {
                     return self.simple_loop(from, to, &sums, &step);
                 }
                 let one_by_one = |l: &mut Self| l.loop_from(LoopKind::Sequential, from, to, step);
+                let quick = |l: &mut Self, i: &str| {
+                    l.next_row(fold.arrays, fold.pre, right, i)?;
+                    each.borrow_mut()(l, i)?;
+                    for ((operator, name), param) in sums.iter().zip(right) {
+                        let (sign, next) = (if *operator == "min" { "<" } else { ">" }, l.name(param.var));
+                        l.line(format!("{name} = {next} {sign} {name} ? {next} : {name};"));
+                    }
+                    Ok(())
+                };
+                let is_quick = are_extrema(&sums, left, start);
                 let (otherwise, ()) = self.nested(|l| {
-                    l.simple_loop(from, to, &sums, &step)?;
+                    match is_quick {
+                        true => l.simple_loop(from, to, &sums, &quick)?,
+                        false => l.simple_loop(from, to, &sums, &step)?,
+                    }
                     l.zeros_in_order(left, start, &sums, one_by_one)
                 })?;
                 let deferred = self.deferred.take();
@@ -509,6 +522,19 @@ fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
         _ => None,
     };
     components(op)?.into_iter().map(operator).collect()
+}
+
+/// Whether a fold is for the least or greatest numbers only and starts with numbers. Then no value so far is a NaN, and a
+/// comparison, which is false for NaN, leaves out those that come.
+fn are_extrema(sums: &[(&'static str, String)], left: &[Param], start: &[Atom]) -> bool {
+    let is_extremum = |(operator, _): &(&str, String)| matches!(*operator, "min" | "max");
+    let is_number = |atom: &Atom| match atom {
+        Atom::Const(Prim::F32(x)) => !x.is_nan(),
+        Atom::Const(Prim::F64(x)) => !x.is_nan(),
+        Atom::Const(_) | Atom::Var(_) => false,
+    };
+    let is_float = |param: &Param| matches!(param.ty.elem(), Some(PrimType::F32 | PrimType::F64));
+    sums.iter().all(is_extremum) && left.iter().all(is_float) && start.iter().all(is_number)
 }
 
 /// Whether a scan keeps what it has computed of its rows until it goes over them again: not if that is as cheap as to read it.

@@ -52,6 +52,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         joined: HashMap::new(),
         is_at_border: false,
         is_at_outer_border: false,
+        is_in_middle: false,
         parallel: 0,
         is_profiled,
     };

@@ -21,6 +21,8 @@ const NARROW: usize = 32;
 const NESTED_WORK: &str = "1048576.0";
 /// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
 const LONG: usize = 200;
+/// Loops of no more statements may be there twice for the iterations that fill no vector.
+const SHORT: usize = 64;
 /// So many operations are worth a call.
 const CALL_WORK: &str = "4096.0";
 
@@ -65,14 +67,14 @@ impl Lower<'_> {
     fn map_loops(&mut self, pat: &[Param], width: Atom, arrays: &[VarId], lambda: &Lambda) -> Lowered<()> {
         let bound = self.atom(width);
         if self.is_simple(lambda) {
-            let cost = self.cost(&[lambda]);
+            let cost = self.cost_of_map(width, arrays, lambda);
             self.pieces(&bound, &cost, false, |l, from, to| {
                 l.map_by_parts(pat, (width, arrays), lambda, from, to, true)
             })?;
         } else if lambda.ret.iter().any(Type::is_acc) {
             self.map_with_accumulators(pat, width, arrays, lambda)?;
         } else {
-            let cost = self.cost(&[lambda]);
+            let cost = self.cost_of_map(width, arrays, lambda);
             self.pieces(&bound, &cost, true, |l, from, to| {
                 l.map_by_parts(pat, (width, arrays), lambda, from, to, false)
             })?;
@@ -124,8 +126,10 @@ impl Lower<'_> {
         self.limit(&last, to, "i64_min", &middle.to);
         self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
         let becomes_simple = self.is_simple(&middle.lambda);
-        let (middle_loop, ()) =
-            self.nested(|l| l.map_loop(pat, arrays, &middle.lambda, &first, &last, becomes_simple))?;
+        let (middle_loop, ()) = self.nested(|l| match becomes_simple {
+            true => l.simple_middle(pat, arrays, &middle.lambda, &first, &last),
+            false => l.map_loop(pat, arrays, &middle.lambda, &first, &last, false),
+        })?;
         self.is_at_border = true;
         let parts = match is_simple {
             true => self.narrow_border(pat, arrays, lambda, [from, &first, &last, to], middle_loop),
@@ -138,6 +142,23 @@ impl Lower<'_> {
         };
         self.is_at_border = false;
         parts
+    }
+
+    /// The middle of a loop, which consists of scalar operations. Sizes are round numbers as a rule, and the border takes one
+    /// or two from them: what is left fills no vectors.
+    fn simple_middle(
+        &mut self,
+        pat: &[Param],
+        arrays: &[VarId],
+        lambda: &Lambda,
+        from: &str,
+        to: &str,
+    ) -> Lowered<()> {
+        let lambda = self.with_row_pointers(lambda)?;
+        self.is_in_middle = lambda.body.stms.len() <= SHORT;
+        let built = self.map_loop(pat, arrays, &lambda, from, to, true);
+        self.is_in_middle = false;
+        built
     }
 
     /// A border on both sides of a middle part, with the code for it once. In order, so that the first error is found first.
@@ -238,6 +259,8 @@ impl Lower<'_> {
     /// the iterations that do not fill one run together with the last ones before them, whose results nobody writes again:
     ///
     ///     for i < 14 { ys[i] = exp(xs[i]) }   ==>   for i < 8 { … } for k < 8 { i = 6 + k; if (i >= 8) ys[i] = exp(xs[i]) }
+    ///
+    /// So do those in the middle of a stencil.
     pub(super) fn loop_of_whole_vectors(
         &mut self,
         from: &str,
@@ -246,7 +269,8 @@ impl Lower<'_> {
         build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
     ) -> Lowered<()> {
         let is_safe = !lambda.body.stms.iter().any(|stm| can_fail(&stm.exp));
-        if !is_safe || self.only_if.is_some() || !calls_vector_functions(&lambda.body) {
+        let pays = self.is_in_middle || calls_vector_functions(&lambda.body);
+        if !is_safe || self.only_if.is_some() || !pays {
             return self.simple_loop(from, to, &[], build);
         }
         let (whole, count) = (self.temp("whole"), self.temp("count"));

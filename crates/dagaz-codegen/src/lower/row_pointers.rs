@@ -4,10 +4,14 @@
 //! after the part of a loop that is for vector units above all. A pointer to the row is computed once:
 //!
 //!     for j { ys[j] = a[i, j - 1] + a[i, j] }    ==>    row = a + i * m; for j { ys[j] = row[j - 1] + row[j] }
+//!
+//! The number of a row is often computed in the loop, in a branch: `if j > 0 { k = i - 1; … a[k, j] … }`. That goes before
+//! the loop, too.
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{Body, Check, Exp, Lambda};
+use dagaz_core::exp::{Body, Check, Exp, Lambda, Stm};
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Lower, Lowered};
@@ -25,6 +29,9 @@ impl Lower<'_> {
         let mut lambda = lambda.clone();
         let mut inside: HashSet<VarId> = lambda.params.iter().map(|p| p.var).collect();
         let mut rows = Vec::new();
+        for stm in numbers_from_outside(&mut lambda.body, &mut inside.clone()) {
+            self.stm(&stm)?;
+        }
         self.read_from_rows(&mut lambda.body, &mut inside, &mut rows);
         for Row { array, indices, param } in rows {
             let indices: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
@@ -79,4 +86,26 @@ impl Lower<'_> {
         rows.push(Row { array, indices: first.to_vec(), param });
         Some(var)
     }
+}
+
+/// Takes the sums and differences out of a body that are the same in all iterations.
+fn numbers_from_outside(body: &mut Body, inside: &mut HashSet<VarId>) -> Vec<Stm> {
+    let mut found = Vec::new();
+    for mut stm in std::mem::take(&mut body.stms) {
+        let changes = |atom: &Atom| atom.as_var().is_some_and(|var| inside.contains(&var));
+        if let Exp::BinOp(BinOp::Add | BinOp::Sub, PrimType::I64, a, b) = &stm.exp
+            && !changes(a)
+            && !changes(b)
+        {
+            found.push(stm);
+            continue;
+        }
+        if let Exp::If { then, otherwise, .. } = &mut stm.exp {
+            found.extend(numbers_from_outside(then, inside));
+            found.extend(numbers_from_outside(otherwise, inside));
+        }
+        inside.extend(stm.pat.iter().map(|p| p.var));
+        body.stms.push(stm);
+    }
+    found
 }

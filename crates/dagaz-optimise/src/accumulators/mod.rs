@@ -6,6 +6,7 @@
 //! - an update at the map's own indices is a result of a map;
 //! - an update whose indices do not mention some enclosing map is a reduction over that map;
 //! - an update at a shifted index is a gather;
+//! - an update by zero is nothing;
 //! - only indices that depend on data stay accumulators.
 //!
 //! ```text
@@ -205,6 +206,8 @@ impl Pass {
             // Nobody reads the array, so nobody misses what was added.
             updates.clear();
         }
+        // Second derivatives add zeros where the first ones are linear.
+        updates.retain(|update| update.value != Atom::Const(Prim::zero(elem)));
         let mut all = Vec::new();
         for update in &updates {
             let wanted = values.wanted(update.value);

@@ -208,8 +208,8 @@ impl Emitter<'_> {
             }
             Exp::Contract { sizes, left, right, triangles, .. } => {
                 sizes[axis] = length;
-                // Rows have other numbers in a block.
-                triangles.retain(|t| t.low != axis && t.high != axis);
+                // Rows have other numbers in the block.
+                triangles.retain(|triangle| triangle.low != axis && triangle.high != axis);
                 for operand in [left, right].into_iter().filter(|o| o.axes.first() == Some(&axis)) {
                     operand.array = self.rows_of(operand.array);
                 }
