@@ -71,15 +71,17 @@ static void dz_copy_rows_ELEM(ELEM *to, const ELEM *a, i64 count, i64 depth, dz_
 
 /* A tile of sums, which is written to `out`, or added to what is there. */
 static inline __attribute__((optimize("fp-contract=fast"), always_inline)) void dz_tile_sums_ELEM(
-    dz_phases_ELEM at, const ELEM *a, i64 by_row, i64 by_depth, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+    const dz_phases_ELEM *at, const ELEM *a, i64 by_row, i64 by_depth, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+  /* One by one: as a vector, they would have to wait for what was written before. */
+  const i64 from = at->from, both_from = at->both_from, both_to = at->both_to, to = at->to;
   dz_span_ELEM first[DZ_TRIANGLE_ROWS] = {0}, second[DZ_TRIANGLE_ROWS] = {0};
 #pragma GCC unroll 8
   for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) {
     __builtin_prefetch(out + i * out_row, 1);
     __builtin_prefetch(out + i * out_row + DZ_SPAN_ELEM, 1);
   }
-  DZ_ALONE_ELEM(first, 0, at.from, at.both_from)
-  for (i64 p = at.both_from; p < at.both_to; p++) {
+  DZ_ALONE_ELEM(first, 0, from, both_from)
+  for (i64 p = both_from; p < both_to; p++) {
     const dz_span_ELEM x = *(const dz_span_ELEM *)(b + p * DZ_PAIR_ELEM);
     const dz_span_ELEM y = *(const dz_span_ELEM *)(b + p * DZ_PAIR_ELEM + DZ_SPAN_ELEM);
 #pragma GCC unroll 8
@@ -89,7 +91,7 @@ static inline __attribute__((optimize("fp-contract=fast"), always_inline)) void 
       second[i] += own * y;
     }
   }
-  DZ_ALONE_ELEM(second, 1, at.both_to, at.to)
+  DZ_ALONE_ELEM(second, 1, both_to, to)
   if (add) {
 #pragma GCC unroll 8
     for (i64 i = 0; i < DZ_TRIANGLE_ROWS; i++) {
@@ -105,12 +107,12 @@ static inline __attribute__((optimize("fp-contract=fast"), always_inline)) void 
 }
 
 static __attribute__((noinline, optimize("fp-contract=fast"))) void dz_tile_in_place_ELEM(
-    dz_phases_ELEM at, const ELEM *a, i64 by_row, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+    const dz_phases_ELEM *at, const ELEM *a, i64 by_row, const ELEM *b, ELEM *out, i64 out_row, bool add) {
   dz_tile_sums_ELEM(at, a, by_row, 1, b, out, out_row, add);
 }
 
 static __attribute__((noinline, optimize("fp-contract=fast"))) void dz_tile_of_copies_ELEM(
-    dz_phases_ELEM at, const ELEM *a, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+    const dz_phases_ELEM *at, const ELEM *a, const ELEM *b, ELEM *out, i64 out_row, bool add) {
   dz_tile_sums_ELEM(at, a, 1, DZ_TRIANGLE_ROWS, b, out, out_row, add);
 }
 
@@ -133,10 +135,11 @@ static inline dz_phases_ELEM dz_phases_of_ELEM(
 static void dz_triangle_rows_ELEM(const dz_product *s, const dz_triangle *t, i64 first, i64 count, dz_range depth,
                                   const dz_pair_ELEM *pairs, i64 pair_count, const ELEM *a, ELEM *c, ELEM *rows, bool add) {
   ELEM tile[DZ_TRIANGLE_ROWS * DZ_PAIR_ELEM];
-  const i64 deep = depth.to - depth.from, whole = count / DZ_TRIANGLE_ROWS * DZ_TRIANGLE_ROWS;
-  /* Rows that are contiguous are read where they are, if there are enough of them for a tile. */
-  const i64 copied = s->a.col == 1 ? whole : 0;
-  dz_copy_rows_ELEM(rows + copied / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(deep), a + (first + copied) * s->a.row + depth.from * s->a.col, count - copied, deep, s->a);
+  const i64 deep = depth.to - depth.from, room = dz_tile_room_ELEM(deep);
+  /* Contiguous rows are read where they are, if there are enough of them for a tile. */
+  const i64 in_place = s->a.col == 1 ? count / DZ_TRIANGLE_ROWS * DZ_TRIANGLE_ROWS : 0;
+  dz_copy_rows_ELEM(rows + in_place / DZ_TRIANGLE_ROWS * room, a + (first + in_place) * s->a.row + depth.from * s->a.col,
+                    count - in_place, deep, s->a);
   dz_range indices[DZ_MOST_ROWS_ELEM / DZ_TRIANGLE_ROWS];
   for (i64 i = 0; i < count; i += DZ_TRIANGLE_ROWS) {
     const i64 some = count - i < DZ_TRIANGLE_ROWS ? count - i : DZ_TRIANGLE_ROWS;
@@ -151,11 +154,11 @@ static void dz_triangle_rows_ELEM(const dz_product *s, const dz_triangle *t, i64
       const bool is_whole = some == DZ_TRIANGLE_ROWS && pair->count == DZ_PAIR_ELEM && s->c.col == 1;
       ELEM *target = is_whole ? out : tile;
       const i64 target_row = is_whole ? s->c.row : DZ_PAIR_ELEM;
-      if (i < copied) {
-        dz_tile_in_place_ELEM(at, a + row * s->a.row, s->a.row, pair->copy, target, target_row, add && is_whole);
+      if (i < in_place) {
+        dz_tile_in_place_ELEM(&at, a + row * s->a.row, s->a.row, pair->copy, target, target_row, add && is_whole);
       } else {
-        const ELEM *copy = rows + i / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(deep) - depth.from * DZ_TRIANGLE_ROWS;
-        dz_tile_of_copies_ELEM(at, copy, pair->copy, target, target_row, add && is_whole);
+        const ELEM *copy = rows + i / DZ_TRIANGLE_ROWS * room - depth.from * DZ_TRIANGLE_ROWS;
+        dz_tile_of_copies_ELEM(&at, copy, pair->copy, target, target_row, add && is_whole);
       }
       if (is_whole) continue;
       for (i64 y = 0; y < some; y++) {

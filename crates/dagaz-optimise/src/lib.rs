@@ -85,6 +85,7 @@ pub fn for_machines(program: &mut Program) {
     // Both sweeps of a derivative may have had the same product.
     share_common_expressions(program);
     remove_dead_code(program);
+    // Before blocks, in which sums go round a loop, and rows have other numbers.
     note_triangles(program);
     if compute_in_blocks(program) {
         simplify(program);

@@ -277,3 +277,60 @@ fn what_is_asserted_in_between_stays_before_what_relies_on_it() {
             in (a, b)",
     );
 }
+
+/// A triangle stays, unless it is one of the rows, which have other numbers in a block.
+#[test]
+fn triangles() {
+    check(
+        r"def f (n: i64, k: i64, x: [n][k]f64, w: [n][k]f64) : (s: f64) =
+            let (p: [n][n]f64) = contract [n, n] sum [k] x (0, 2) w (1, 2) where 2 <= 0, 2 <= 1
+            let (s: f64) =
+              reduce n (p)
+                pre \(row: [n]f64) : (f64) ->
+                  let (t: f64) =
+                    reduce n (row)
+                      op \(a: f64, b: f64) : (f64) ->
+                        let (c: f64) = f64.max a b
+                        in (c)
+                      neutral (-f64.inf)
+                  in (t)
+                op \(a1: f64, b1: f64) : (f64) ->
+                  let (c1: f64) = f64.add a1 b1
+                  in (c1)
+                neutral (0.0f64)
+            in (s)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, x_2: [n_0][k_1]f64, w_3: [n_0][k_1]f64) : (s_4: f64) =
+              let (max_15: i64) = i64.max n_0 1i64
+              let (quot_16: i64) = i64.quot 262144i64 max_15
+              let (max_17: i64) = i64.max quot_16 128i64
+              let (sub_18: i64) = i64.sub max_17 1i64
+              let (add_19: i64) = i64.add n_0 sub_18
+              let (quot_20: i64) = i64.quot add_19 max_17
+              let (s_6: f64) =
+                loop (so_far_21: f64 = 0.0f64) for block_22: i64 < quot_20 do
+                  let (mul_23: i64) = i64.mul block_22 max_17
+                  let (sub_24: i64) = i64.sub n_0 mul_23
+                  let (min_25: i64) = i64.min max_17 sub_24
+                  let (rows_26: [min_25][k_1]f64) = slice x_2 [mul_23 :+ min_25 * 1i64, 0i64 :+ k_1 * 1i64]
+                  let (p_27: [min_25][n_0]f64) = contract [min_25, n_0] sum [k_1] rows_26 (0, 2) w_3 (1, 2) where 2 <= 1
+                  let (part_28: f64) =
+                    reduce min_25 (p_27)
+                      pre \(row_7: [n_0]f64) : (f64) ->
+                        let (t_8: f64) =
+                          reduce n_0 (row_7)
+                            op \(a_9: f64, b_10: f64) : (f64) ->
+                              let (c_11: f64) = f64.max a_9 b_10
+                              in (c_11)
+                            neutral (-f64.inf)
+                        in (t_8)
+                      op \(a1_12: f64, b1_13: f64) : (f64) ->
+                        let (c1_14: f64) = f64.add a1_12 b1_13
+                        in (c1_14)
+                      neutral (0.0f64)
+                  let (c1_31: f64) = f64.add so_far_21 part_28
+                  in (c1_31)
+              in (s_6)
+        "#]],
+    );
+}

@@ -123,3 +123,36 @@ fn results_that_are_read_in_a_triangle() {
         "#]],
     );
 }
+
+/// A diagonal is part of both triangles.
+#[test]
+fn results_that_are_read_in_a_triangle_and_along_the_diagonal() {
+    check(
+        r"def f (n: i64, d: i64, x: [n][d]f64, y: [n][d]f64) : (z: [d][d]f64, w: [d]f64) =
+            let (is: [d]i64) = iota i64 d 0i64 1i64
+            let (p: [d][d]f64) = contract [d, d] sum [n] x (2, 0) y (2, 1)
+            let (z: [d][d]f64) =
+              map d (is, p)
+                \(i: i64, u: [d]f64) : ([d]f64) ->
+                  let (row: [d]f64) =
+                    map d (is, u)
+                      \(j: i64, a: f64) : (f64) ->
+                        let (below: bool) = i64.le j i
+                        let (entry: f64) =
+                          if below then
+                            in (0.0f64)
+                          else
+                            in (a)
+                        in (entry)
+                  in (row)
+            let (w: [d]f64) =
+              map d (is)
+                \(i1: i64) : (f64) ->
+                  let (a1: f64) = p[i1, i1] certified
+                  in (a1)
+            in (z, w)",
+        expect![[r#"
+            let (p_7: [d_1][d_1]f64) = contract [d_1, d_1] sum [n_0] x_2 (2, 0) y_3 (2, 1) where 0 <= 1
+        "#]],
+    );
+}

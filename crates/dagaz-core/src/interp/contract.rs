@@ -43,7 +43,8 @@ impl Machine<'_> {
             let pairs = Positions::new((x_part.start + x_start) as i64, x_dims[rank..].into())
                 .zip(Positions::new((y_part.start + y_start) as i64, y_dims[rank..].into()))
                 .filter(|_| {
-                    triangles.iter_mut().fold(true, |counts, next| next.next() == Some(true) && counts)
+                    triangles.iter_mut().map(Iterator::next).filter(|inside| *inside != Some(true)).count()
+                        == 0
                 });
             match (&mut elems, x_elems, y_elems) {
                 (Elems::F32(sums), Elems::F32(x), Elems::F32(y)) => sums.push(sum(x, y, pairs)),

@@ -11,7 +11,7 @@
 //! An operand may be zero outside of a triangle ([`zeros`]), or a result may be read inside of one only ([`needs`]), as the
 //! derivative by `q` is: both leave out terms in the same way. Zeros are left out even if they meet an infinity.
 //!
-//! This comes last, when all contractions are found and those that are equal are one.
+//! This comes late, when all contractions are found and those that are equal are one.
 
 mod needs;
 mod orders;

@@ -101,7 +101,7 @@ impl<'z> Needs<'z> {
                         Some(dim.map_or(place, Place::Dim))
                     }
                 };
-                let orders = moved(&first(), place);
+                let orders = union(moved(&first(), place), &diagonal(indices));
                 self.look_at((*array).into(), orders);
                 indices.iter().for_each(|index| self.look_at_all(*index));
             }
@@ -155,4 +155,12 @@ impl<'z> Needs<'z> {
             self.look_at((*array).into(), orders);
         }
     }
+}
+
+/// The orders of dimensions that are read at the same index.
+fn diagonal(indices: &[Atom]) -> Vec<Order> {
+    let numbered = || indices.iter().enumerate();
+    let equal = numbered().flat_map(|(low, a)| numbered().map(move |(high, b)| (low, high, a == b)));
+    let orders = equal.filter(|(low, high, is_equal)| low != high && *is_equal);
+    orders.map(|(low, high, _)| Order { low: Place::Dim(low), high: Place::Dim(high) }).collect()
 }
