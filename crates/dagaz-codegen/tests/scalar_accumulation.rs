@@ -42,16 +42,16 @@ fn scalar_operations_do_not_ask_whether_to_go_on() {
     check(
         "let (y: f64) = f64.mul x x",
         expect![[r#"
-        DZ_IN_REGISTER(v_4294967294);
-        for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
-        for (i64 i_t17 = 0; i_t17 < here_t8; i_t17++) {
-        if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
-        for (i64 i_t19 = from_t15; i_t19 < to_t16; i_t19++) {
-        for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-        if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-        for (i64 i_t10 = 0; i_t10 < here_t8 * (k_1); i_t10++) {
-        for (i64 i_t21 = 0; i_t21 < n_0; i_t21++) {
-    "#]],
+            DZ_IN_REGISTER(v_4294967294);
+            for (i64 i_t12 = 0; i_t12 < (k_1); i_t12++) {
+            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
+            for (i64 i_t17 = 0; i_t17 < here_t8; i_t17++) {
+            if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
+            for (i64 i_t19 = from_t15; i_t19 < to_t16; i_t19++) {
+            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
+            if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
+            for (i64 i_t21 = 0; i_t21 < n_0; i_t21++) {
+        "#]],
     );
 }
 
@@ -60,7 +60,8 @@ fn iterations_with_loops_ask_whether_to_go_on() {
     check(
         "let (y: f64) = loop (z: f64 = x) for j: i64 < i do let (w: f64) = f64.mul z z in (w)",
         expect![[r#"
-            for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
+            for (i64 i_t12 = 0; i_t12 < (k_1); i_t12++) {
+            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
             for (i64 i_t16 = 0; i_t16 < chunks_t15; i_t16++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 5);
@@ -70,7 +71,6 @@ fn iterations_with_loops_ask_whether_to_go_on() {
             for (i64 i_t26 = from_t22; i_t26 < to_t23; i_t26++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t10 = 0; i_t10 < here_t8 * (k_1); i_t10++) {
             for (i64 i_t28 = 0; i_t28 < n_0; i_t28++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 7);
             for (i64 i_t31 = 0; i_t31 < chunks_t30; i_t31++) {

@@ -70,26 +70,26 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             param "base" : value "[][]f64" [k][m]f64
             result value "[][]f64" [k][m]f64"#,
         expect![[r#"
-            for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
+            #pragma omp simd
+            for (i64 i_t12 = 0; i_t12 < (k_2 * m_1); i_t12++) {
+            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
             #pragma omp simd
             for (i64 i_t15 = 0; i_t15 < m_1; i_t15++) {
             if ((u64)i_14 < (u64)k_2) {
             for (i64 i_t19 = 0; i_t19 < here_t8; i_t19++) {
             #pragma omp simd
             for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
-            for (i64 i_t36 = first_t29 + from_t34; i_t36 < first_t29 + to_t35; i_t36++) {
+            #pragma omp simd
+            for (i64 i_t35 = 0; i_t35 < (k_2 * m_1); i_t35++) {
+            for (i64 i_t36 = first_t29 + from_t32; i_t36 < first_t29 + to_t33; i_t36++) {
             if ((u64)i_14 < (u64)k_2) {
             for (i64 i_t40 = 0; i_t40 < here_t31; i_t40++) {
             #pragma omp simd
             for (i64 i_t42 = from_t38; i_t42 < to_t39; i_t42++) {
             if (DZ_UNLIKELY(m_1 < 0)) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-            #pragma omp simd
-            for (i64 i_t10 = 0; i_t10 < here_t8 * (k_2 * m_1); i_t10++) {
             for (i64 i_t23 = 0; i_t23 < n_0; i_t23++) {
             for (i64 i_t28 = 0; i_t28 < (copies_t24 + at_once_t26 - 1) / at_once_t26; i_t28++) {
-            #pragma omp simd
-            for (i64 i_t33 = 0; i_t33 < here_t31 * (k_2 * m_1); i_t33++) {
             #pragma omp simd
             for (i64 i_t45 = 0; i_t45 < m_1; i_t45++) {
             if ((u64)i_14 < (u64)k_2) {
@@ -147,7 +147,9 @@ fn accumulators_that_are_added_to_several_times() {
             param "base" : unique value "[2][]f64" [2i64][n]f64
             result value "[2][]f64" [2i64][n]f64"#,
         expect![[r#"
-            for (i64 i_t13 = first_t6 + from_t11; i_t13 < first_t6 + to_t12; i_t13++) {
+            #pragma omp simd
+            for (i64 i_t12 = 0; i_t12 < (2L * n_0); i_t12++) {
+            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
             if ((u64)0L < (u64)2L) {
             if ((u64)1L < (u64)2L) {
             for (i64 i_t18 = 0; i_t18 < here_t8; i_t18++) {
@@ -155,8 +157,6 @@ fn accumulators_that_are_added_to_several_times() {
             for (i64 i_t20 = from_t16; i_t20 < to_t17; i_t20++) {
             if (DZ_UNLIKELY(n_0 < 0)) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-            #pragma omp simd
-            for (i64 i_t10 = 0; i_t10 < here_t8 * (2L * n_0); i_t10++) {
             #pragma omp simd
             for (i64 i_t25 = 0; i_t25 < whole_t22; i_t25++) {
             if ((u64)0L < (u64)2L) {

@@ -2,12 +2,12 @@
 //!
 //! Where an accumulator is small, given the work of the map, pieces of the iterations have copies of it, which begin with
 //! neutral elements and are combined in order afterwards. How many pieces there are depends on sizes alone, and so the
-//! result does not depend on the number of threads. There is memory for as many copies as there are threads: so many pieces
-//! run at once, and are combined before the next ones.
+//! result does not depend on the number of threads. There is memory for as many copies as there are threads, and for more
+//! if they are small: so many pieces run at once, and are combined before the next ones.
 //!
 //!     map n (acc, is) \(acc, i) -> …acc[i] += x…
 //!     ==>  for pieces of the iterations, some at once {
-//!            copies = neutral; for each piece { …copies[piece][i] += x… }; for each piece { acc += copies[piece] }
+//!            for each piece { copies[piece] = neutral; …copies[piece][i] += x… }; for each piece { acc += copies[piece] }
 //!          }
 
 use std::collections::{HashMap, HashSet};
@@ -20,6 +20,9 @@ use super::parallel::can_fail;
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
+
+/// With so many elements in all at most, there are copies for all pieces at once.
+const SMALL: usize = 65536;
 
 /// The copies of one array of an accumulator.
 struct Copies {
@@ -67,8 +70,9 @@ impl Lower<'_> {
                 numbers.iter().flat_map(arrays_of).map(|array| l.product(array.ty.dims())).collect();
             let elements = sizes.join(" + ");
             l.set("i64", copies.as_str(), format!("dz_acc_copies({bound}, {cost}, {elements})"));
-            let (then, ()) =
-                l.nested(|l| l.map_with_copies(pat, (&bound, arrays, lambda), &numbers, &copies))?;
+            let (then, ()) = l.nested(|l| {
+                l.map_with_copies(pat, (&bound, arrays, lambda), &numbers, (&copies, &elements))
+            })?;
             let (otherwise, ()) = l.nested(in_order)?;
             l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
             Ok(())
@@ -157,12 +161,13 @@ impl Lower<'_> {
         pat: &[Param],
         (bound, arrays, lambda): (&str, &[VarId], &Lambda),
         numbers: &[usize],
-        copies: &str,
+        (copies, elements): (&str, &str),
     ) -> Lowered<()> {
         let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
         let (grain, at_once) = (self.temp("grain"), self.temp("at_once"));
         self.set("i64", grain.as_str(), format!("({bound} + {copies} - 1) / {copies}"));
-        self.set("i64", at_once.as_str(), format!("i64_max(i64_min({copies}, ctx->threads), 1)"));
+        let small = format!("ctx->threads > 1 ? {SMALL} / i64_max({elements}, 1) : 1");
+        self.set("i64", at_once.as_str(), format!("i64_min({copies}, i64_max(ctx->threads, {small}))"));
         let mut all = Vec::new();
         for acc in &outside {
             all.push(self.memory_for_copies(acc, &at_once)?);
@@ -175,10 +180,8 @@ impl Lower<'_> {
                 count.as_str(),
                 format!("i64_max(i64_min({bound} - {first}, {at_once} * {grain}), 0)"),
             );
-            l.set("i64", here.as_str(), format!("i64_min({at_once}, {copies} - {round} * {at_once})"));
-            for (acc, copied) in outside.iter().zip(&all) {
-                l.neutral_copies(acc, copied, &here)?;
-            }
+            // The last pieces may have no iterations.
+            l.set("i64", here.as_str(), format!("({count} + {grain} - 1) / {grain}"));
             let place = (first.as_str(), count.as_str(), grain.as_str());
             l.pieces_with_copies(pat, place, (arrays, lambda), (numbers, &all))?;
             for (acc, copied) in outside.iter().zip(&all) {
@@ -216,6 +219,9 @@ impl Lower<'_> {
                     l.line(format!("DZ_IN_REGISTER({name});"));
                 }
             }
+            for (acc, copied) in outside.iter().zip(all) {
+                l.neutral_copy(acc, copied)?;
+            }
             let (from, to) = (format!("{first} + {from}"), format!("{first} + {to}"));
             l.iterations_in_order(pat, (&from, &to), arrays, lambda)
         });
@@ -236,23 +242,24 @@ impl Lower<'_> {
         Ok(all)
     }
 
-    fn neutral_copies(&mut self, acc: &OpenAcc, copied: &[Copies], copies: &str) -> Lowered<()> {
+    /// Fills the copy of a piece with neutral elements.
+    fn neutral_copy(&mut self, acc: &OpenAcc, copied: &[Copies]) -> Lowered<()> {
         let Some((_, neutral)) = &acc.op else { return Err("internal error: no operator".into()) };
-        for (Copies { target: array, own, .. }, neutral) in copied.iter().zip(neutral) {
+        for (Copies { target: array, mine, .. }, neutral) in copied.iter().zip(neutral) {
             let row = array.ty.peel(acc.shape.len()).ok_or("internal error: an accumulator without rows")?;
-            let rows = format!("{copies} * ({})", self.product(&acc.shape));
+            let (rows, mine) = (format!("({})", self.product(&acc.shape)), self.name(mine.var));
             let length = self.product(row.dims());
             match row {
                 Type::Prim(_) => {
                     let value = self.atom(*neutral);
                     self.simple_loop("0", &rows, &[], &|l, i| {
-                        l.line(format!("{own}[{i}] = {value};"));
+                        l.line(format!("{mine}[{i}] = {value};"));
                         Ok(())
                     })?;
                 }
                 Type::Array { .. } | Type::Acc { .. } => {
                     self.iterate("0", &rows, |l, i| {
-                        l.store(own, &format!("{i} * ({length})"), &row, *neutral)
+                        l.store(&mine, &format!("{i} * ({length})"), &row, *neutral)
                     })?;
                 }
             }

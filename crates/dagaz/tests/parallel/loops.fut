@@ -42,6 +42,10 @@ entry gradient (n: i64) =
   in (vjp (\x -> f64.sum (map f64.exp (map (/ 1000) x))) x 1, vjp (\x -> f64.maximum x) x 1, vjp (\x -> last (scan (+) 0 (map (\v -> v * v) x))) x 1)
 entry gradient_bins (n: i64) = let k = ks n 11 in vjp (\x -> f64.sum (map f64.sin (hist (+) 0 11 k x))) (xs n) 1
 entry gradient_gather (n: i64) = let k = ks n 100 in vjp (\x -> f64.sum (map (\i -> x[i] * x[(i + 1) % 100]) k)) (xs 100) 1
+-- As much work as for sixteen pieces, and so few iterations that some of the pieces have none.
+entry gradient_few_rows (n: i64) =
+  let k = ks n 100
+  in vjp (\x -> f64.sum (map (\r -> f64.sum (map (\i -> x[(i + r) % 100] * x[i]) k)) (iota 21))) (xs 100) 1
 -- What a fold begins with counts once, even if it is not neutral.
 entry started (n: i64) =
   let x = map (% 10) (iota n) let rows = map (\i -> [i, i * i, 7]) x
