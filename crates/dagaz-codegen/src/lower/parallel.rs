@@ -157,7 +157,7 @@ impl Lower<'_> {
         to: &str,
     ) -> Lowered<()> {
         let lambda = self.with_row_pointers(lambda)?;
-        self.is_in_middle = lambda.body.stms.len() <= SHORT;
+        self.is_in_middle = statements(&lambda.body) <= SHORT;
         let built = self.map_loop(pat, arrays, &lambda, from, to, true);
         self.is_in_middle = false;
         built
@@ -555,6 +555,15 @@ pub(super) fn calls_vector_functions(body: &Body) -> bool {
         Exp::If { then, otherwise, .. } => calls_vector_functions(then) || calls_vector_functions(otherwise),
         _ => false,
     })
+}
+
+/// How many statements there are, those in branches included.
+fn statements(body: &Body) -> usize {
+    let inside = |exp: &Exp| match exp {
+        Exp::If { then, otherwise, .. } => statements(then) + statements(otherwise),
+        _ => 0,
+    };
+    body.stms.iter().map(|stm| 1 + inside(&stm.exp)).sum()
 }
 
 /// Whether memory is read in branches. Vector units would do so with masks, which takes long where there is no memory.
