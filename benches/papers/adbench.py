@@ -137,6 +137,9 @@ def complicated_check(inputs, objective, derivative):
     return jacobian_is_wrong(inputs, {9: direction, 10: us}, objective, product.ravel())
 
 
+HAND_NOTE = ("The numbers of a finger move its own bones, so that Dagaz and C need one derivative for the same joint of all fingers; JAX "
+             "and PyTorch differentiate by all 26 numbers.")
+
 HAND_SIMPLE = Problem(
     name="hand_simple",
     title="HAND simple",
@@ -148,6 +151,7 @@ HAND_SIMPLE = Problem(
     sizes=lambda inputs: [BONES, inputs[3].shape[1], inputs[7].shape[0]],
     growth=[(500, 100), (2000, 100), (8000, 100), (32_000, 100)],
     read=adbench_files.hand,
+    note=HAND_NOTE,
 )
 
 HAND_COMPLICATED = Problem(
@@ -161,6 +165,7 @@ HAND_COMPLICATED = Problem(
     sizes=lambda inputs: [BONES, inputs[3].shape[1], inputs[8].shape[0]],
     growth=[(500, 100), (2000, 100), (8000, 100), (32_000, 100)],
     read=adbench_files.hand,
+    note=HAND_NOTE,
 )
 
 PROBLEMS = {problem.name: problem for problem in [GMM, BA, DLSTM, HAND_SIMPLE, HAND_COMPLICATED]}
