@@ -20,7 +20,7 @@ const FEW: usize = 4;
 const LEAST_ROWS: i64 = 8;
 
 /// How many elements there are in a row, if it is known.
-fn elements(dims: &[Atom]) -> Option<usize> {
+pub(super) fn elements(dims: &[Atom]) -> Option<usize> {
     dims.iter()
         .map(|dim| dim.as_const().and_then(Prim::as_i64).and_then(|n| usize::try_from(n).ok()))
         .product()

@@ -1,13 +1,13 @@
 //! The rows that parallel operations take.
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
-use dagaz_core::prim::Prim;
-use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::types::{Param, Type, VarId};
 
+use super::few_elements::elements;
 use super::{Lower, Lowered};
 
 /// As many elements as there are in `dz_nothing`.
-const SHORT: i64 = 64;
+const SHORT: usize = 64;
 
 impl Lower<'_> {
     /// Binds parameters to row `i` of the arrays. Arrays stay where they are; accumulators are passed on.
@@ -100,9 +100,7 @@ impl Lower<'_> {
 
     /// Whether a row has so few elements that there is something to read in its place if it is not there.
     fn is_short_row(&self, param: &Param) -> bool {
-        let size = |dim: &Atom| dim.as_const().and_then(Prim::as_i64);
-        let count: Option<i64> = param.ty.dims().iter().map(size).product();
-        !self.needs_block(param) && count.is_some_and(|count| count <= SHORT)
+        !self.needs_block(param) && elements(param.ty.dims()).is_some_and(|count| count <= SHORT)
     }
 
     /// Asks now and then whether to go on.
