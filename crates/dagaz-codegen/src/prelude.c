@@ -120,6 +120,20 @@ typedef struct dz_ctx {
 /* What a loop reads instead of an element that is not there, before it fails. */
 static const u64 dz_nothing[64] = {0};
 
+/* One of two values, without a branch. */
+#define DZ_SELECT(T) \
+  static inline T dz_select_##T(bool c, T a, T b) { return (T)((a & -(T)c) | (b & ~-(T)c)); }
+DZ_SELECT(i8) DZ_SELECT(i16) DZ_SELECT(i32) DZ_SELECT(i64)
+DZ_SELECT(u8) DZ_SELECT(u16) DZ_SELECT(u32) DZ_SELECT(u64) DZ_SELECT(f16)
+#define DZ_SELECT_FLOAT(T, B)                                                   \
+  static inline T dz_select_##T(bool c, T a, T b) {                             \
+    union { T x; B bits; } one = {a}, other = {b};                              \
+    one.bits = (one.bits & -(B)c) | (other.bits & ~-(B)c);                      \
+    return one.x;                                                               \
+  }
+DZ_SELECT_FLOAT(f32, i32) DZ_SELECT_FLOAT(f64, i64)
+static inline bool dz_select_bool(bool c, bool a, bool b) { return (c & a) | (!c & b); }
+
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
 /* The pointer is computed now, and not in parts in the loops that use it. */
 #define DZ_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))

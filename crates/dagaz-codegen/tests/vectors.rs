@@ -263,11 +263,12 @@ fn points_are_computed_by_vector_units() {
             #pragma omp simd reduction(|:stop_t3)
             for (i64 i_t4 = from_t1; i_t4 < to_t2; i_t4++) {
             i64 i_6 = is_3[i_t4];
-            bool bad_t5 = ((u64)i_6 >= (u64)k_1);
+            i64 bad_t5 = -(i64)((u64)i_6 >= (u64)k_1);
             stop_t3 |= bad_t5;
-            const f64 *p_7 = (k_1 == 0 ? (const f64 *)dz_nothing : ps_2) + (bad_t5 ? 0 : i_6 * (2L));
-            f64 x_8 = p_7[0];
-            f64 y_9 = p_7[1L];
+            i64 safe_t6 = i_6 & ~bad_t5;
+            const f64 *p_7 = readable_t7 + safe_t6 * (2L);
+            f64 x_8 = readable_t7[(safe_t6) * 2L + 0L];
+            f64 y_9 = readable_t7[(safe_t6) * 2L + 1L];
             f64 z_10 = x_8 + y_9;
             qs_5[i_t4 * 2L + 0] = z_10;
             qs_5[i_t4 * 2L + 1] = x_8;
@@ -302,10 +303,12 @@ fn nothing_is_read_behind_a_check_that_has_failed() {
             for (i64 i_t4 = from_t1; i_t4 < to_t2; i_t4++) {
             i64 i_9 = is_4[i_t4];
             i64 c_10 = i_t4;
-            bool bad_t5 = ((u64)i_9 >= (u64)k_1 || (u64)j_5 >= (u64)m_2);
+            i64 bad_t5 = -(i64)(((u64)i_9 >= (u64)k_1) | ((u64)j_5 >= (u64)m_2));
             stop_t3 |= bad_t5;
-            f64 x_11 = (k_1 == 0 || m_2 == 0 ? (const f64 *)dz_nothing : xss_3)[bad_t5 ? 0 : (i_9) * m_2 + j_5];
-            f64 y_12 = (k_1 == 0 || m_2 == 0 ? (const f64 *)dz_nothing : xss_3)[(bad_t5) ? 0 : (i_9) * m_2 + 0L];
+            i64 safe_t6 = i_9 & ~bad_t5;
+            i64 safe_t7 = j_5 & ~bad_t5;
+            f64 x_11 = readable_t8[(safe_t6) * m_2 + safe_t7];
+            f64 y_12 = readable_t8[(safe_t6) * m_2 + 0L];
             i64 own_13 = is_4[c_10];
             f64 w_14 = (f64)own_13;
             f64 z_15 = x_11 + y_12;

@@ -12,8 +12,8 @@
 //! if nothing else needs it; otherwise it costs as much as the map did. Reductions combine from the left, as ever.
 //!
 //! Whole nests are written out where nothing but scalars is left of the body of a longer map, which is then a loop for vector
-//! units: the product of a small matrix and a point, for many points. Not if the longer map has large rows: lanes would read
-//! elements far from each other, where the small maps read neighbours.
+//! units: the product of a small matrix and a point, for many points. Not if the longer map has large rows, unless much is
+//! computed for each element: lanes would read and write elements far from each other, where the small maps have neighbours.
 
 use std::collections::HashSet;
 
@@ -28,9 +28,12 @@ const MOST_ROWS: i64 = 8;
 /// The most statements that one operation may become.
 const MOST_STATEMENTS: usize = 48;
 /// The most statements that the body of a longer map may become.
-const MOST_SCALARS: usize = 400;
+const MOST_SCALARS: usize = 640;
 /// The most elements of a row of a longer map.
 const MOST_NEIGHBOURS: i64 = 4;
+/// More elements than that are worth it if there are so many statements for each of them, up to some number of elements.
+const WORTH_AN_ELEMENT: usize = 8;
+const MOST_ELEMENTS: usize = 32;
 
 pub fn unroll_small(program: &mut Program) {
     let mut pass = Pass { vars: std::mem::take(&mut program.vars), columns: HashSet::new() };
@@ -71,11 +74,18 @@ impl Pass {
         let has_few = |ty: &Type| elements(ty).is_some_and(|count| count <= MOST_NEIGHBOURS);
         let is_column = |array: &VarId, ty: &Type| self.columns.contains(array) && elements(ty).is_some();
         let mut params = arrays.iter().zip(&lambda.params);
-        rows_of(width).is_none()
+        let fits = rows_of(width).is_none()
             && lambda.body.stms.iter().any(|stm| rows_inside(&stm.exp).is_some())
-            && params.all(|(array, param)| has_few(&param.ty) || is_column(array, &param.ty))
-            && lambda.ret.iter().all(has_few)
-            && scalars(&lambda.body, true).is_some_and(|count| count <= MOST_SCALARS)
+            && params.all(|(array, param)| has_few(&param.ty) || is_column(array, &param.ty));
+        let written: Option<i64> = lambda.ret.iter().map(elements).sum();
+        let Some(written) = written.and_then(|count| usize::try_from(count).ok()).filter(|_| fits) else {
+            return false;
+        };
+        let is_worth_it = |count: usize| {
+            lambda.ret.iter().all(has_few)
+                || (written <= MOST_ELEMENTS && count >= WORTH_AN_ELEMENT * written)
+        };
+        scalars(&lambda.body).is_some_and(|count| count <= MOST_SCALARS && is_worth_it(count))
     }
 
     /// Writes everything out, from the inside.
@@ -114,28 +124,25 @@ fn rows_inside(exp: &Exp) -> Option<i64> {
     }
 }
 
-/// How many statements a body becomes when everything in it is written out; none if not only scalars would be left. Branches
-/// are not copied, so they must not be inside of what is written out.
-fn scalars(body: &Body, can_branch: bool) -> Option<usize> {
-    body.stms.iter().map(|stm| scalars_of(stm, can_branch)).sum()
+/// How many statements a body becomes when everything in it is written out; none if not only scalars would be left.
+fn scalars(body: &Body) -> Option<usize> {
+    body.stms.iter().map(scalars_of).sum()
 }
 
-fn scalars_of(stm: &Stm, can_branch: bool) -> Option<usize> {
+fn scalars_of(stm: &Stm) -> Option<usize> {
     let is_prim = stm.pat.iter().all(|param| matches!(param.ty, Type::Prim(_)));
     let is_known = stm.pat.iter().all(|param| elements(&param.ty).is_some());
     match &stm.exp {
         Exp::Map { width, lambda, .. } if is_known => {
             let rows = usize::try_from(rows_of(*width)?).ok()?;
-            Some(rows * scalars(&lambda.body, false)?)
+            Some(rows * scalars(&lambda.body)?)
         }
         Exp::Reduce { width, pre, op, .. } if is_prim => {
             let rows = usize::try_from(rows_of(*width)?).ok()?;
-            let each: Option<usize> = pre.iter().chain([op]).map(|lambda| scalars(&lambda.body, false)).sum();
+            let each: Option<usize> = pre.iter().chain([op]).map(|lambda| scalars(&lambda.body)).sum();
             Some(rows * each?)
         }
-        Exp::If { then, otherwise, .. } if is_prim && can_branch => {
-            Some(scalars(then, true)? + scalars(otherwise, true)?)
-        }
+        Exp::If { then, otherwise, .. } if is_prim => Some(scalars(then)? + scalars(otherwise)?),
         // Elements of these are read where they come from.
         Exp::Index { .. }
         | Exp::Slice { .. }

@@ -63,11 +63,17 @@ impl Substitution {
         *atom = self.of(*atom);
     }
 
-    /// The statements, which have no bodies, once more: what they bind gets new names.
+    /// The statements, which have no bodies but branches, once more: what they bind gets new names.
     pub fn copies(&mut self, vars: &mut Vars, stms: &[Stm]) -> Vec<Stm> {
         let mut copies = stms.to_vec();
         for stm in &mut copies {
             operands_mut(&mut stm.exp, &mut |atom| self.apply(atom));
+            if let Exp::If { then, otherwise, .. } = &mut stm.exp {
+                for branch in [then, otherwise] {
+                    branch.stms = self.copies(vars, &branch.stms);
+                    branch.result.iter_mut().for_each(|atom| self.apply(atom));
+                }
+            }
             for param in &mut stm.pat {
                 let hint = vars.hint(param.var).to_owned();
                 let fresh = vars.fresh(&hint);

@@ -547,3 +547,49 @@ fn matrices_in_many_rows_stay_matrices() {
     let text = print_without_locs(&program);
     assert!(text.contains("map 4i64 (m_"), "{text}");
 }
+
+/// Each copy of a branch binds its own variables.
+#[test]
+fn branches_are_written_out_with_the_maps_around_them() {
+    let input = r"def f (n: i64, xs: [n]f64) : (qs: [n][2]f64) =
+        let (seeds: [2]f64) = array f64 (1.0f64, 3.0f64)
+        let (qs: [n][2]f64) = map n (xs) \(x: f64) : ([2]f64) ->
+          let (c: bool) = f64.lt x 0.0f64
+          let (q: [2]f64) = map 2i64 (seeds) \(seed: f64) : (f64) ->
+            let (y: f64) = if c then
+              let (a: f64) = f64.mul x seed
+              let (b: f64) = f64.add a x
+              in (b)
+            else
+              in (seed)
+            in (y)
+          in (q)
+        in (qs)";
+    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
+    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
+    expect![[r#"
+        def f (n_0: i64, xs_1: [n_0]f64) : (qs_2: [n_0][2i64]f64) =
+          let (qs_4: [n_0][2i64]f64) =
+            map n_0 (xs_1)
+              \(x_5: f64) : ([2i64]f64) ->
+                let (c_6: bool) = f64.lt x_5 0.0f64
+                let (y_15: f64) =
+                  if c_6 then
+                    let (b_14: f64) = f64.add x_5 x_5
+                    in (b_14)
+                  else
+                    in (1.0f64)
+                let (y_19: f64) =
+                  if c_6 then
+                    let (a_17: f64) = f64.mul x_5 3.0f64
+                    let (b_18: f64) = f64.add a_17 x_5
+                    in (b_18)
+                  else
+                    in (3.0f64)
+                let (q_7: [2i64]f64) = array f64 (y_15, y_19)
+                in (q_7)
+          in (qs_4)
+    "#]]
+    .assert_eq(&print_without_locs(&program));
+}

@@ -4,7 +4,7 @@ use dagaz_core::exp::{Check, DimSlice};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Deferred, Form, Lower, Lowered, elem, only};
+use super::{Form, Lower, Lowered, elem, only};
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::{self, type_code};
 use crate::{RemarkKind, SiteKind};
@@ -26,28 +26,24 @@ impl Lower<'_> {
             let notes = [(ty, left.clone()), (ty, right.clone())];
             guard = self.fail_if(&format!("{right} < 0"), SiteKind::NegativeExponent, &notes);
         }
-        let right = guard.map_or(right.clone(), |bad| format!("({bad} ? 1 : {right})"));
+        // One is a divisor, and zero an exponent, whatever is to be divided or raised.
+        let right = match (guard, divides) {
+            (None, _) => right,
+            (Some(bad), true) => format!("({right} | ({ty})({bad} & 1))"),
+            (Some(bad), false) => format!("({right} & ({ty})~{bad})"),
+        };
         self.scalar(pat, scalar::binop(op, ty, &left, &right))
     }
 
     /// Stops the program if the condition holds, with values for the message. A loop for vector units goes on and
-    /// remembers that it has to stop; then there is a variable to know the condition by.
+    /// remembers that it has to stop; then there is a mask to know the condition by.
     pub(super) fn fail_if(
         &mut self,
         cond: &str,
         kind: SiteKind,
         notes: &[(PrimType, String)],
     ) -> Option<String> {
-        if let Some(Deferred { flag, is_used, .. }) = &mut self.deferred {
-            *is_used = true;
-            let flag = flag.clone();
-            let bad = self.temp("bad");
-            let within = self.guard.as_ref().map_or(String::new(), |guard| format!("{guard} && "));
-            self.set("bool", bad.as_str(), format!("{within}({cond})"));
-            self.line(format!("{flag} |= {bad};"));
-            if let Some(deferred) = &mut self.deferred {
-                deferred.bad.push(bad.clone());
-            }
+        if let Some(bad) = self.note_failure(cond) {
             return Some(bad);
         }
         let site = self.site(kind);
@@ -69,15 +65,18 @@ impl Lower<'_> {
     }
 
     fn check_bounds(&mut self, indices: &[Atom], dims: &[Atom]) -> Option<String> {
-        let outside: Vec<String> = indices
-            .iter()
-            .zip(dims)
-            .map(|(i, d)| format!("(u64){} >= (u64){}", self.atom(*i), self.atom(*d)))
-            .collect();
+        let outside = indices.iter().zip(dims);
+        let outside: Vec<String> =
+            outside.map(|(i, d)| format!("(u64){} >= (u64){}", self.atom(*i), self.atom(*d))).collect();
+        // Vector units do not branch.
+        let outside = match self.deferred.is_some() && outside.len() > 1 {
+            true => format!("({})", outside.join(") | (")),
+            false => outside.join(" || "),
+        };
         let notes: Vec<(PrimType, String)> =
             indices.iter().chain(dims).map(|a| (PrimType::I64, self.atom(*a))).collect();
         let kind = SiteKind::OutOfBounds { indices: indices.len() };
-        self.fail_if(&outside.join(" || "), kind, &notes)
+        self.fail_if(&outside, kind, &notes)
     }
 
     /// The position of the first element that the indices select.
@@ -141,73 +140,44 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let param = only(pat)?;
         let (_, dims) = self.array(array)?;
-        let guard = match check {
+        let bad = match check {
             Check::Checked => self.check_bounds(indices, &dims),
-            Check::Certified => self.failed_before(indices),
+            Check::Certified => None,
         };
-        // What is not wanted, or not there, is not read.
-        let outside = self.guard.clone();
-        if let (Some(bad), Some(wanted)) = (&guard, &outside) {
-            self.guard = Some(format!("{wanted} & !{bad}"));
-        }
-        let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+        let (texts, are_others) = self.safe_indices(indices, &dims, bad.as_deref());
+        let has_memory = self.has_memory(array);
         if indices.len() < dims.len() {
-            self.guard = outside;
-            return match guard.filter(|_| self.has_memory(array) && !self.needs_block(param)) {
-                Some(bad) => self.readable_row(param, array, &texts, &bad),
-                None => self.row_at(param, array, &texts),
+            return match are_others && has_memory && !self.needs_block(param) {
+                true => self.readable_row(param, array, &texts),
+                false => self.row_at(param, array, &texts),
             };
         }
-        let element = self.element(array, &texts)?;
-        if let Some(guard) = self.guard.clone().filter(|_| self.has_memory(array)) {
+        let mut element = self.element(array, &texts)?;
+        if let Some((_, offset)) = element.split_once('[').filter(|_| are_others && has_memory) {
+            let readable = self.readable(array)?;
+            element = format!("{readable}[{offset}");
+        }
+        // What is not wanted is not read.
+        if let Some(guard) = self.guard.clone().filter(|_| has_memory) {
             let name = self.name(param.var);
             self.set(elem(&param.ty)?.to_string(), name.as_str(), "0");
             let then = vec![Stm::Line(format!("{name} = {element};"))];
             self.out.push(Stm::If { cond: guard, then, otherwise: Vec::new() });
-            self.guard = outside;
             return Ok(());
         }
-        match (guard, element.split_once('[')) {
-            (Some(bad), Some((name, offset))) if self.has_memory(array) => {
-                let offset = offset.strip_suffix(']').unwrap_or(offset);
-                let readable = self.readable(name, elem(&param.ty)?, &dims);
-                self.scalar(pat, format!("{readable}[{bad} ? 0 : {offset}]"))
-            }
-            _ => self.scalar(pat, element),
-        }
-    }
-
-    /// In a loop for vector units, whether something has failed that a read at these indices may rely on: an iteration that
-    /// has failed goes on, and an index that was certified by a check is wrong if the check has failed.
-    fn failed_before(&self, indices: &[Atom]) -> Option<String> {
-        let deferred = self.deferred.as_ref().filter(|deferred| !deferred.bad.is_empty())?;
-        let is_computed = |atom: &Atom| {
-            atom.as_var().is_some_and(|var| deferred.inside.contains(&var) && !self.below.contains_key(&var))
-        };
-        indices.iter().any(is_computed).then(|| format!("({})", deferred.bad.join(" | ")))
+        self.scalar(pat, element)
     }
 
     /// As [`Lower::row_at`], where the row may not be there: then it is some other one, or nothing that can be read.
-    fn readable_row(&mut self, param: &Param, array: VarId, indices: &[String], bad: &str) -> Lowered<()> {
-        let (elem, dims) = self.array(array)?;
+    fn readable_row(&mut self, param: &Param, array: VarId, indices: &[String]) -> Lowered<()> {
+        let (elem, _) = self.array(array)?;
         let strides = self.strides(array)?;
         let offset = strided(indices, &strides);
-        let readable = self.readable(&self.name(array), elem, &dims);
+        let readable = self.readable(array)?;
         self.bind_as(param, Form::View { strides: strides[indices.len()..].to_vec() });
         let target = self.name(param.var);
-        self.set(format!("const {elem} *"), target, format!("{readable} + ({bad} ? 0 : {offset})"));
+        self.set(format!("const {elem} *"), target, format!("{readable} + {offset}"));
         Ok(())
-    }
-
-    /// A pointer that an element can be read from, be it the array's or not.
-    fn readable(&self, name: &str, elem: PrimType, dims: &[Atom]) -> String {
-        let sizes: Vec<&Atom> =
-            dims.iter().filter(|d| d.as_const().and_then(|p| p.as_i64()).is_none_or(|n| n <= 0)).collect();
-        if sizes.is_empty() {
-            return name.to_string();
-        }
-        let is_empty: Vec<String> = sizes.into_iter().map(|d| format!("{} == 0", self.atom(*d))).collect();
-        format!("({} ? (const {elem} *)dz_nothing : {name})", is_empty.join(" || "))
     }
 
     pub(super) fn has_memory(&self, array: VarId) -> bool {

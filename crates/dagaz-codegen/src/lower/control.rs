@@ -41,9 +41,10 @@ enum Carried {
 
 impl Lower<'_> {
     /// In a loop for vector units, elementary functions have to be outside of branches. Both are computed, memory is read
-    /// only where the condition says so, and the result is chosen:
+    /// only where the condition says so, and the result is chosen, without a branch in which the C compiler could put them
+    /// again:
     ///
-    ///     if (c) { x = xs[i]; r = expf(x); } else { r = 0; }    ==>    x = 0; if (c) x = xs[i]; e = expf(x); r = c ? e : 0;
+    ///     if (c) { x = xs[i]; r = expf(x); } else { r = 0; }    ==>    x = 0; if (c) x = xs[i]; e = expf(x); r = dz_select(c, e, 0);
     fn both_branches(&mut self, pat: &[Param], cond: Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
         let cond = self.atom(cond);
         let (is_so, is_not) = (self.temp("so"), self.temp("not"));
@@ -66,11 +67,8 @@ impl Lower<'_> {
         self.guard = outside;
         for (position, param) in pat.iter().enumerate() {
             let (name, ty) = (self.name(param.var), super::elem(&param.ty)?);
-            self.set(
-                ty.to_string(),
-                name,
-                format!("{cond} ? {} : {}", results[0][position], results[1][position]),
-            );
+            let (so, not) = (&results[0][position], &results[1][position]);
+            self.set(ty.to_string(), name, format!("dz_select_{ty}({cond}, {so}, {not})"));
         }
         Ok(())
     }

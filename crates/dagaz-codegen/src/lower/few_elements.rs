@@ -12,10 +12,14 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
 use super::access::strided;
+use super::parallel::statements;
 use super::{Form, Lower, Lowered};
 
 /// Vector units write elements that are not neighbours one by one, so that more of them are not worth it.
 const FEW: usize = 4;
+/// Unless there are so many statements for each of them, up to some number of elements.
+const WORTH_AN_ELEMENT: usize = 8;
+const MOST: usize = 32;
 /// A map of fewer rows fills no vector.
 const LEAST_ROWS: i64 = 8;
 
@@ -38,7 +42,7 @@ fn list(
         Exp::ArrayLit { row: Type::Prim(_), elems } => all.extend(elems),
         Exp::ArrayLit { elems, .. } => elems.iter().try_for_each(|row| list(*row, stms, all, listed))?,
         Exp::Replicate { dims, value: value @ Atom::Const(_) } => {
-            all.extend(std::iter::repeat_n(*value, elements(dims).filter(|count| *count <= FEW)?));
+            all.extend(std::iter::repeat_n(*value, elements(dims).filter(|count| *count <= MOST)?));
         }
         _ => return None,
     }
@@ -66,14 +70,20 @@ impl Lower<'_> {
             let elem = Type::Prim(ty.elem()?);
             types.resize(results.len(), elem);
         }
-        let has_few =
-            lambda.ret.iter().all(|ty| elements(ty.dims()).is_some_and(|count| count > 0 && count <= FEW));
+        let has_at_most = |most: usize| {
+            lambda.ret.iter().all(|ty| elements(ty.dims()).is_some_and(|count| count > 0 && count <= most))
+        };
+        let is_worth_it =
+            results.len() <= MOST && statements(&lambda.body) >= WORTH_AN_ELEMENT * results.len();
+        if !has_at_most(if is_worth_it { MOST } else { FEW }) {
+            return None;
+        }
         let mut spread = lambda.clone();
         spread.ret = types;
         spread.body.result = results;
         spread.body.stms.retain(|stm| bound(stm).is_none_or(|var| !listed.contains(&var)));
         let is_read = free_vars_body(&spread.body).iter().any(|var| listed.contains(var));
-        (has_few && !is_read && self.is_simple(&spread)).then_some(spread)
+        (!is_read && self.is_simple(&spread)).then_some(spread)
     }
 
     /// Writes the elements of row `i` of an array. Gives how many there were.

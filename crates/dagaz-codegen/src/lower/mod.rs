@@ -14,6 +14,7 @@ mod contract;
 mod control;
 mod copies;
 mod cost;
+mod deferred;
 mod few_elements;
 mod folds;
 mod functions;
@@ -44,6 +45,7 @@ use crate::imp::{LoopKind, Module, Stm, Variable};
 use crate::scalar;
 use crate::{Remark, RemarkKind, Site, SiteKind};
 
+use deferred::Deferred;
 use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
@@ -149,16 +151,6 @@ struct Lower<'p> {
     is_profiled: bool,
 }
 
-/// Checks in a loop for vector units set a flag.
-struct Deferred {
-    flag: String,
-    is_used: bool,
-    /// What has failed so far in the iteration. Iterations go on, so that what is read after a check must not rely on it.
-    bad: Vec<String>,
-    /// What the iteration binds.
-    inside: HashSet<VarId>,
-}
-
 impl<'p> Lower<'p> {
     fn line(&mut self, text: impl Into<String>) {
         self.out.push(Stm::Line(text.into()));
@@ -178,11 +170,11 @@ impl<'p> Lower<'p> {
     /// The statements that `build` makes, for a nested body.
     fn nested<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(Vec<Stm>, T)> {
         let outside = std::mem::take(&mut self.out);
-        let failed = self.deferred.as_ref().map_or(0, |deferred| deferred.bad.len());
+        let declared = self.deferred.as_ref().map(Deferred::mark);
         let built = build(self);
         // What was declared in there is not known out here.
-        if let Some(deferred) = &mut self.deferred {
-            deferred.bad.truncate(failed);
+        if let (Some(deferred), Some(declared)) = (&mut self.deferred, declared) {
+            deferred.forget(declared);
         }
         let inside = std::mem::replace(&mut self.out, outside);
         Ok((inside, built?))

@@ -6,10 +6,11 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::deferred::Deferred;
 use super::folds::Fold;
 use super::interior::interior;
 use super::placing::Place;
-use super::{Deferred, Form, Lower, Lowered};
+use super::{Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm, lines};
 use crate::{RemarkKind, scalar};
 
@@ -461,7 +462,7 @@ impl Lower<'_> {
     /// A loop of scalar operations, for vector units. What can fail is noted, and if something did, the same loop
     /// runs again in order to find out what:
     ///
-    ///     for i { bad = is[i] >= n; stop |= bad; ys[i] = xs[bad ? 0 : is[i]] }
+    ///     for i { bad = -(is[i] >= n); stop |= bad; ys[i] = xs[is[i] & ~bad] }
     ///     if (stop) for i { if (is[i] >= n) fail; … }
     pub(super) fn simple_loop(
         &mut self,
@@ -471,16 +472,11 @@ impl Lower<'_> {
         build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
     ) -> Lowered<()> {
         let flag = self.temp("stop");
-        let outside = self.deferred.replace(Deferred {
-            flag: flag.clone(),
-            is_used: false,
-            bad: Vec::new(),
-            inside: HashSet::new(),
-        });
+        let outside = self.deferred.replace(Deferred::new(flag.clone()));
         let built = self.nested(|l| l.loop_from(LoopKind::SIMD, from, to, build));
         let inside = std::mem::replace(&mut self.deferred, outside);
         let (mut vectors, ()) = built?;
-        let can_fail = inside.is_some_and(|deferred| deferred.is_used);
+        let can_fail = inside.as_ref().is_some_and(|deferred| deferred.is_used);
         self.remark(
             RemarkKind::Simd,
             match (can_fail, sums.is_empty()) {
@@ -492,7 +488,10 @@ impl Lower<'_> {
         let mut combined = sums.to_vec();
         if can_fail {
             combined.push(("|", flag.clone()));
-            self.set("bool", flag.as_str(), "false");
+            self.set("i64", flag.as_str(), "0");
+        }
+        for known in inside.into_iter().flat_map(|deferred| deferred.readable) {
+            self.set(known.ty, known.name, known.value);
         }
         for stm in &mut vectors {
             if let Stm::Loop { kind, .. } = stm {
@@ -558,7 +557,7 @@ pub(super) fn calls_vector_functions(body: &Body) -> bool {
 }
 
 /// How many statements there are, those in branches included.
-fn statements(body: &Body) -> usize {
+pub(super) fn statements(body: &Body) -> usize {
     let inside = |exp: &Exp| match exp {
         Exp::If { then, otherwise, .. } => statements(then) + statements(otherwise),
         _ => 0,

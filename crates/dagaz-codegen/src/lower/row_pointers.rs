@@ -7,8 +7,13 @@
 //!
 //! The number of a row is often computed in the loop, in a branch: `if j > 0 { k = i - 1; … a[k, j] … }`. That goes before
 //! the loop, too.
+//!
+//! Rows that are different in each iteration are the other way round: vector units read elements that are not neighbours from
+//! one array, each at its own index, but not with a pointer for each.
+//!
+//!     for i { row = a[is[i]]; ys[i] = row[0] + row[1] }    ==>    for i { ys[i] = a[is[i], 0] + a[is[i], 1] }
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
@@ -27,6 +32,7 @@ impl Lower<'_> {
     /// A lambda of scalar operations, which reads from rows that are bound here.
     pub(super) fn with_row_pointers(&mut self, lambda: &Lambda) -> Lowered<Lambda> {
         let mut lambda = lambda.clone();
+        read_from_whole_arrays(&mut lambda.body, &mut HashMap::new());
         let mut inside: HashSet<VarId> = lambda.params.iter().map(|p| p.var).collect();
         let mut rows = Vec::new();
         for stm in numbers_from_outside(&mut lambda.body, &mut inside.clone()) {
@@ -85,6 +91,27 @@ impl Lower<'_> {
         let var = param.var;
         rows.push(Row { array, indices: first.to_vec(), param });
         Some(var)
+    }
+}
+
+/// Reads elements from arrays instead of from their rows. What is checked stays as it is, as does the check of a row.
+fn read_from_whole_arrays(body: &mut Body, rows: &mut HashMap<VarId, (VarId, Vec<Atom>)>) {
+    for stm in &mut body.stms {
+        match &mut stm.exp {
+            Exp::Index { array, indices, check } => {
+                if let Some((whole, first)) = rows.get(array).filter(|_| *check == Check::Certified) {
+                    *array = *whole;
+                    indices.splice(..0, first.iter().copied());
+                }
+                let row = stm.pat.iter().find(|param| param.ty.is_array());
+                rows.extend(row.map(|param| (param.var, (*array, indices.clone()))));
+            }
+            Exp::If { then, otherwise, .. } => {
+                read_from_whole_arrays(then, rows);
+                read_from_whole_arrays(otherwise, rows);
+            }
+            _ => {}
+        }
     }
 }
 
