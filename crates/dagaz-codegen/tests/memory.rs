@@ -405,3 +405,69 @@ fn arrays_on_the_stack_are_not_taken_over() {
         "#]],
     );
 }
+
+/// A map over an array that was made before, and used by a reduction.
+fn check_reuse(afterwards: &str, expected: Expect) {
+    check(
+        &format!(
+            r#"def f (n: i64, m: i64, xss: [n][m]f64) : (r: [n][m]f64, s: f64) =
+                 let (a: [n][m]f64) =
+                   map n (xss) \(xs: [m]f64) : ([m]f64) ->
+                     let (ys: [m]f64) = map m (xs) \(x: f64) : (f64) ->
+                       let (y: f64) = f64.exp x
+                       in (y)
+                     in (ys)
+                 let (r: [n][m]f64) =
+                   map n (a) \(ys: [m]f64) : ([m]f64) ->
+                     let (most: f64) = reduce m (ys)
+                       op \(p: f64, q: f64) : (f64) -> let (t: f64) = f64.add p q in (t)
+                       neutral (0.0f64)
+                     let (zs: [m]f64) = map m (ys) \(y: f64) : (f64) ->
+                       let (z: f64) = f64.div y most
+                       in (z)
+                     in (zs)
+                 let (s: f64) = {afterwards}[0i64, 0i64] certified
+                 in (r, s)
+
+               entry "f" = f
+                 sizes 2 0
+                 param "xss" : value "[][]f64" [n][m]f64
+                 result value "[][]f64" [n][m]f64
+                 result value "f64" f64"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn a_map_takes_the_memory_of_what_it_uses_last() {
+    check_reuse(
+        "r",
+        expect![[r#"
+        ys_7[i_t7] = y_9;
+        ys_7[i_t10] = y_9;
+        part_t18[i_t19] = q_14;
+        part_t21[i_t22] = value_t24;
+        zs_16[i_t28] = z_18;
+        dz_block *a_5_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
+        a_5_mem = dz_unique(ctx, 3, a_5_mem, a_5, dz_times(n_0, m_1), sizeof(f64), 10);
+        r_10_mem = dz_unique(ctx, 5, r_10_mem, r_10, dz_times(n_0, m_1), sizeof(f64), 10);
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_used_afterwards_keeps_its_memory() {
+    check_reuse(
+        "a",
+        expect![[r#"
+        ys_7[i_t7] = y_9;
+        ys_7[i_t10] = y_9;
+        part_t18[i_t19] = q_14;
+        part_t21[i_t22] = value_t24;
+        zs_16[i_t28] = z_18;
+        dz_block *a_5_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
+        dz_block *r_10_mem = dz_alloc(ctx, 3, dz_times(n_0, m_1), sizeof(f64), 10);
+    "#]],
+    );
+}

@@ -27,6 +27,7 @@ mod overwriting;
 mod parallel;
 mod placing;
 mod profile;
+mod reusing;
 mod row_pointers;
 mod rows;
 mod shared_accumulators;
@@ -50,6 +51,7 @@ use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
 use placing::Place;
+pub(crate) use reusing::reuse_memory;
 use symbols::Symbols;
 
 type Lowered<T> = Result<T, String>;

@@ -58,7 +58,8 @@ pub(super) fn plans(symbols: &Symbols, body: &Body) -> Vec<Plan> {
     plans
 }
 
-fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Plan> {
+/// The plan for an update, if there is one.
+pub(super) fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Plan> {
     let Exp::Update { array, dims, value: Atom::Var(value), check } = &stm.exp else { return None };
     let is_fixed = dims.iter().all(|part| matches!(part, DimSlice::Fix(_)));
     if *check == Check::Checked && is_fixed || symbols.dims(*value).is_empty() {
@@ -273,7 +274,7 @@ impl Analysis<'_> {
 }
 
 /// Whether results can be arrays that there were before, or parts of them.
-fn may_share(exp: &Exp) -> bool {
+pub(super) fn may_share(exp: &Exp) -> bool {
     viewed(exp).is_some()
         || matches!(exp, Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Trace { .. })
 }
