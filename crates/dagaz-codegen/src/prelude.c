@@ -78,6 +78,7 @@ typedef struct {
   dz_strides a, b, c;
   bool add;
   bool is_alone; /* no other threads are at work */
+  const void *packed; /* b in the order of the caller's kernels, or nothing */
 } dz_product;
 
 /* What the caller computes for us: operations that the C library has not, or has with other roundings. */
@@ -93,6 +94,9 @@ typedef struct {
   void (*parallel)(void *user, void (*work)(void *job, char *stack_low), void *job, i64 threads, char *stack_low);
   /* Large products; nobody, where a caller has no better way than loops. */
   void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
+  /* The number of elements of b in the order of kernels for products, to which they are copied if that is not NULL; none if
+     it is not worth while. Nobody, where there is no such order. */
+  i64 (*pack)(i32 type, const dz_product *shape, const void *b, void *to);
 } dz_host;
 
 /* What one thread knows. The first context of a program is followed by its top-level constants. */

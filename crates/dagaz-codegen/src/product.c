@@ -157,13 +157,33 @@ static void dz_loops_ELEM(dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   }
 }
 
+static inline bool dz_is_large_ELEM(const dz_product *s) {
+  const i64 small = 20000;
+  return s->m > 1 && s->n > 1 && s->k > 1 && (f64)s->m * (f64)s->n * (f64)s->k > small;
+}
+
 static void dz_product_ELEM(dz_ctx *ctx, dz_product s, const ELEM *a, const ELEM *b, ELEM *c) {
   if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
-  const i64 small = 20000;
-  if (ctx->host->product && s.m > 1 && s.n > 1 && s.k > 1 && (f64)s.m * (f64)s.n * (f64)s.k > small) {
+  if (ctx->host->product && dz_is_large_ELEM(&s)) {
     s.is_alone = !ctx->job;
     ctx->host->product(ctx->user, CODE, &s, a, b, c);
     return;
   }
   dz_loops_ELEM(s, a, b, c);
+}
+
+/* One of many products with the same b, which is kept in the order of kernels, if there is memory for that. */
+static inline i32 dz_product_with_copy_ELEM(
+    dz_ctx *ctx, i32 site, dz_product s, const ELEM *a, const ELEM *b, ELEM *c, dz_block **kept) {
+  if (ctx->host->pack && dz_is_large_ELEM(&s)) {
+    const i64 elements = *kept ? 0 : ctx->host->pack(CODE, &s, b, NULL);
+    if (elements > 0 && dz_plus(ctx->program->live, elements * sizeof(ELEM)) <= ctx->limit) {
+      *kept = dz_alloc(ctx, site, elements, sizeof(ELEM), CODE);
+      if (!*kept) return 1;
+      ctx->host->pack(CODE, &s, b, (*kept)->data);
+    }
+    if (*kept) s.packed = (*kept)->data;
+  }
+  dz_product_ELEM(ctx, s, a, b, c);
+  return 0;
 }

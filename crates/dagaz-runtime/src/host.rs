@@ -12,6 +12,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::prim_eval::{PrimError, convert, eval_binop, eval_ternop, eval_unop};
 use dagaz_core::value::{Array, Elems, Value};
 
+use crate::packed::pack;
 use crate::prim_of_bits;
 use crate::product::{Product, product};
 use crate::threads::{Threads, Work};
@@ -38,6 +39,7 @@ pub(crate) struct Host {
     parallel: unsafe extern "C" fn(*const Call<'_>, Work, *mut c_void, i64, *mut u8),
     product:
         unsafe extern "C" fn(*const Call<'_>, i32, *const Product, *const c_void, *const c_void, *mut c_void),
+    pack: unsafe extern "C" fn(i32, *const Product, *const c_void, *mut c_void) -> i64,
 }
 
 pub(crate) static HOST: Host = Host {
@@ -49,6 +51,7 @@ pub(crate) static HOST: Host = Host {
     trace,
     parallel,
     product,
+    pack,
 };
 
 /// The call under way.

@@ -9,6 +9,7 @@ mod compiler;
 mod host;
 mod library;
 mod message;
+mod packed;
 mod pool;
 mod product;
 mod sanitized;

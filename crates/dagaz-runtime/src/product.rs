@@ -10,32 +10,38 @@ use std::ops::Range;
 use dagaz_core::prim::PrimType;
 
 use crate::host::Call;
+use crate::packed;
 use crate::threads::Threads;
 
 /// `dz_strides` of the prelude, in elements.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Strides {
-    batch: i64,
-    row: i64,
-    col: i64,
+    pub(crate) batch: i64,
+    pub(crate) row: i64,
+    pub(crate) col: i64,
 }
 
 /// `dz_product` of the prelude.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Product {
-    batch: i64,
-    m: i64,
-    n: i64,
-    k: i64,
-    a: Strides,
-    b: Strides,
-    c: Strides,
-    add: bool,
+    pub(crate) batch: i64,
+    pub(crate) m: i64,
+    pub(crate) n: i64,
+    pub(crate) k: i64,
+    pub(crate) a: Strides,
+    pub(crate) b: Strides,
+    pub(crate) c: Strides,
+    pub(crate) add: bool,
     /// Whether there may be threads that have nothing to do.
     is_alone: bool,
+    /// The right matrix in the order of [`crate::packed`], or nothing.
+    packed: *const c_void,
 }
+
+// SAFETY: what is packed is only read while products use it.
+unsafe impl Sync for Product {}
 
 /// A part of the result: of each matrix of some of the batch, some rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,7 +89,7 @@ fn panels(batch: i64, m: i64, n: i64, k: i64) -> Vec<Panel> {
 }
 
 /// About equal parts of numbers up to a bound, which begin at multiples of `block`.
-fn parts(bound: i64, count: i64, block: i64) -> impl Iterator<Item = Range<i64>> {
+pub(crate) fn parts(bound: i64, count: i64, block: i64) -> impl Iterator<Item = Range<i64>> {
     (0..count).map(move |i| {
         let at = |i: i64| match i64::try_from(i128::from(bound) * i128::from(i) / i128::from(count)) {
             Ok(place) if i < count => place / block * block,
@@ -94,10 +100,10 @@ fn parts(bound: i64, count: i64, block: i64) -> impl Iterator<Item = Range<i64>>
 }
 
 /// The matrices, for several threads: panels are apart in `c`, and nothing is written to the others.
-struct Matrices<T> {
-    a: *const T,
-    b: *const T,
-    c: *mut T,
+pub(crate) struct Matrices<T> {
+    pub(crate) a: *const T,
+    pub(crate) b: *const T,
+    pub(crate) c: *mut T,
 }
 
 // SAFETY: by the contract of `run_panel`, threads write to different elements.
@@ -131,13 +137,24 @@ pub(crate) unsafe extern "C" fn product(
 /// # Safety
 /// The matrices have all elements that the shape says, and those of `c` are different ones.
 unsafe fn run<T: From<f32> + Sync + 'static>(threads: &Threads, shape: &Product, matrices: &Matrices<T>) {
-    let panels = panels(shape.batch, shape.m, shape.n, shape.k);
-    // SAFETY: panels are apart from each other.
-    let one = |i: usize| unsafe { run_panel(shape, matrices, &panels[i]) };
+    if shape.packed.is_null() {
+        let panels = panels(shape.batch, shape.m, shape.n, shape.k);
+        // SAFETY: panels are apart from each other.
+        run_parts(threads, shape, panels.len(), |i| unsafe { run_panel(shape, matrices, &panels[i]) });
+        return;
+    }
+    let tiles = packed::tiles::<T>(shape);
+    let matrices = Matrices { a: matrices.a, b: shape.packed.cast(), c: matrices.c };
+    let count = tiles.len();
+    // SAFETY: tiles are apart from each other, and the generated code has had the matrix packed.
+    run_parts(threads, shape, count, |i| unsafe { packed::run_tile(shape, &matrices, &tiles[i]) });
+}
+
+fn run_parts(threads: &Threads, shape: &Product, count: usize, one: impl Fn(usize) + Sync) {
     if shape.is_alone {
-        threads.each(panels.len(), one);
+        threads.each(count, one);
     } else {
-        (0..panels.len()).for_each(one);
+        (0..count).for_each(one);
     }
 }
 

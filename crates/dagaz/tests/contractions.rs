@@ -255,6 +255,36 @@ fn products_that_are_added_up_in_a_loop() {
     );
 }
 
+/// The matrix is kept in the order of kernels, with panels that it does not fill.
+#[test]
+fn many_products_with_one_matrix() {
+    let sizes = &["2i64 3i64 4i64", "50i64 33i64 37i64", "7i64 70i64 46i64", "0i64 3i64 2i64"];
+    check(
+        r"def small [n][m] (x: [n][m]f64) : [n][m]f64 = map (map (% 7f64)) x
+          def steps [n][k][m] (x: [n][k]f64) (w: [m][k]f64) : [n][k]f64 =
+            loop x for _i < 3 do small (mm (small (mm x (transpose w))) w)
+          def loop_steps [n][k][m] (x: [n][k]f64) (w: [m][k]f64) : [n][k]f64 =
+            loop x for _i < 3 do small (loop_mm (small (loop_mm x (transpose w))) w)
+          def changing [n][k][m] (steps: [n][k]f64 -> [m][k]f64 -> [n][k]f64) (x: [n][k]f64) (w: [m][k]f64) : [n][k]f64 =
+            let (x, _) = loop (x, w) for _i < 2 do (steps x w, small (map (map (+ 1)) w)) in x
+          entry main (n: i64) (k: i64) (m: i64) = changing steps (fill2 0 n k) (fill2 1 m k)
+          entry reference (n: i64) (k: i64) (m: i64) = changing loop_steps (fill2 0 n k) (fill2 1 m k)",
+        2,
+        sizes,
+    );
+    check(
+        r"def small [n][m] (x: [n][m]f64) : [n][m]f64 = map (map (% 7f64)) x
+          entry main (n: i64) (k: i64) (m: i64) =
+            let w = fill2 1 m k
+            in loop x = fill2 0 n k for _i < 3 do transpose (small (mm (transpose w) (small (mm w (transpose x)))))
+          entry reference (n: i64) (k: i64) (m: i64) =
+            let w = fill2 1 m k
+            in loop x = fill2 0 n k for _i < 3 do transpose (small (loop_mm (transpose w) (small (loop_mm w (transpose x)))))",
+        2,
+        sizes,
+    );
+}
+
 #[test]
 fn what_a_product_is_added_to_may_be_needed_again() {
     check(

@@ -6,11 +6,12 @@
 //! left becomes loops around it. Triangles go to the product, if their axes are the last ones of rows, columns or depth.
 
 use dagaz_core::exp::{AxesOf, Triangle};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::{Lower, Lowered, elem, only};
-use crate::RemarkKind;
 use crate::imp::LoopKind;
+use crate::{RemarkKind, SiteKind};
 
 /// Axes that are one in memory, the outermost first.
 type Merged = Vec<usize>;
@@ -56,6 +57,22 @@ fn add(kind: &mut Vec<Merged>, axis: usize, arrays: &[&[usize]; 3]) {
     match kind.last_mut() {
         Some(merged) if merged.last().is_some_and(|before| follows(*before)) => merged.push(axis),
         _ => kind.push(vec![axis]),
+    }
+}
+
+/// The axes of one matrix product.
+#[derive(Clone)]
+struct Matrix {
+    batch: Option<Merged>,
+    rows: Option<Merged>,
+    columns: Option<Merged>,
+    depth: Option<Merged>,
+    adds: bool,
+}
+
+impl Matrix {
+    fn transposed(&self) -> Matrix {
+        Matrix { rows: self.columns.clone(), columns: self.rows.clone(), ..self.clone() }
     }
 }
 
@@ -106,16 +123,13 @@ impl Lower<'_> {
         if triangle.is_some() {
             self.module.triangles.insert(elem);
         }
+        let kinds = Matrix { batch, rows, columns, depth, adds };
+        let is_one_product = outer.is_empty() && kinds.batch.is_none() && triangle.is_none();
+        if is_one_product && self.product_with_copy(&kinds, &operands, [left.array, right.array], elem) {
+            return Ok(());
+        }
         self.outer_axes(&outer, operands, &mut |l, o| {
-            let size = |axis: &Option<Merged>| axis.as_ref().map_or("1".to_string(), |a| l.extent(a, sizes));
-            let stride = |axis: &Option<Merged>, array: usize| {
-                axis.as_ref().map_or("0".to_string(), |a| l.stride(a, &o.arrays[array].1, sizes))
-            };
-            let shape = format!("{}, {}, {}, {}", size(&batch), size(&rows), size(&columns), size(&depth));
-            let of_left = format!("{}, {}, {}", stride(&batch, 0), stride(&rows, 0), stride(&depth, 0));
-            let of_right = format!("{}, {}, {}", stride(&batch, 1), stride(&depth, 1), stride(&columns, 1));
-            let of_result = format!("{}, {}, {}", stride(&batch, 2), stride(&rows, 2), stride(&columns, 2));
-            let product = format!("{{{shape}, {{{of_left}}}, {{{of_right}}}, {{{of_result}}}, {adds}}}");
+            let product = l.matrix_product(&kinds, o);
             let [(x, _), (y, _), (z, _)] = &o.arrays;
             match &triangle {
                 Some(triangle) => l.line(format!(
@@ -124,6 +138,57 @@ impl Lower<'_> {
                 None => l.line(format!("dz_product_{elem}(ctx, (dz_product){product}, {x}, {y}, {z});")),
             }
         })
+    }
+
+    /// The fields of a `dz_product`.
+    fn matrix_product(&self, kinds: &Matrix, o: &Operands<'_>) -> String {
+        let Matrix { batch, rows, columns, depth, adds } = kinds;
+        let size = |axis: &Option<Merged>| axis.as_ref().map_or("1".to_string(), |a| self.extent(a, o.sizes));
+        let stride = |axis: &Option<Merged>, array: usize| self.stride_in(axis, o, array);
+        let shape = format!("{}, {}, {}, {}", size(batch), size(rows), size(columns), size(depth));
+        let of_left = format!("{}, {}, {}", stride(batch, 0), stride(rows, 0), stride(depth, 0));
+        let of_right = format!("{}, {}, {}", stride(batch, 1), stride(depth, 1), stride(columns, 1));
+        let of_result = format!("{}, {}, {}", stride(batch, 2), stride(rows, 2), stride(columns, 2));
+        format!("{{{shape}, {{{of_left}}}, {{{of_right}}}, {{{of_result}}}, {adds}}}")
+    }
+
+    fn stride_in(&self, axis: &Option<Merged>, o: &Operands<'_>, array: usize) -> String {
+        axis.as_ref().map_or("0".to_string(), |a| self.stride(a, &o.arrays[array].1, o.sizes))
+    }
+
+    /// A product in a loop, of which the matrix with the last axis of the result is the same in every iteration: it is copied into
+    /// the order of kernels once. Tells whether it is one.
+    fn product_with_copy(
+        &mut self,
+        kinds: &Matrix,
+        operands: &Operands<'_>,
+        [left, right]: [VarId; 2],
+        elem: PrimType,
+    ) -> bool {
+        let [l, r, result] = &operands.arrays;
+        let last = result.1.last();
+        let is_in_rows = kinds.rows.as_ref().is_some_and(|rows| rows.last() == last);
+        // The transposed product has its rows next to each other.
+        let (kinds, arrays, same) = match is_in_rows {
+            true => (kinds.transposed(), [r, l, result], left),
+            false => (kinds.clone(), [l, r, result], right),
+        };
+        let operands = Operands { sizes: operands.sizes, arrays: arrays.map(Clone::clone) };
+        let (down, across) =
+            (self.stride_in(&kinds.depth, &operands, 1), self.stride_in(&kinds.columns, &operands, 1));
+        let is_for_kernels = kinds.columns.as_ref().is_some_and(|columns| columns.last() == last)
+            && self.stride_in(&kinds.depth, &operands, 0) == self.product(&[]);
+        if !is_for_kernels {
+            return false;
+        }
+        let Some(copy) = self.kept_copy(same, &format!("{down}, {across}")) else { return false };
+        let product = self.matrix_product(&kinds, &operands);
+        let site = self.site(SiteKind::Memory);
+        let [(x, _), (y, _), (z, _)] = &operands.arrays;
+        self.line(format!(
+            "if (dz_product_with_copy_{elem}(ctx, {site}, (dz_product){product}, {x}, {y}, {z}, &{copy})) return 1;"
+        ));
+        true
     }
 
     /// The fields of a `dz_triangle` for a product with these rows, columns and depth.

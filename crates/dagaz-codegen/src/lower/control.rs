@@ -142,6 +142,33 @@ impl Lower<'_> {
         for ((param, value), result) in params.iter().zip(&body.result) {
             carried.push(self.start_carrying(param, *value, stays_in_place(body, param.var, *result))?);
         }
+        self.with_copies(params, |l| l.loop_itself(params, &carried, form, body))?;
+        for ((output, (param, _)), how) in pat.iter().zip(params).zip(carried) {
+            if output.ty.is_acc() {
+                self.bind_acc(output.var, param.var.into())?;
+                continue;
+            }
+            if how == Carried::Placed {
+                self.stay_in_place(output, param.var)?;
+                continue;
+            }
+            self.declare(output);
+            let (target, source) = (self.name(output.var), self.name(param.var));
+            match output.ty.is_array() {
+                true => self.line(format!("{target} = {source}; {target}_mem = {source}_mem;")),
+                false => self.line(format!("{target} = {source};")),
+            }
+        }
+        Ok(())
+    }
+
+    fn loop_itself(
+        &mut self,
+        params: &[(Param, Atom)],
+        carried: &[Carried],
+        form: &LoopForm,
+        body: &Body,
+    ) -> Lowered<()> {
         match form {
             LoopForm::For { var, ty, bound } => {
                 let text = self.atom(*bound);
@@ -159,7 +186,7 @@ impl Lower<'_> {
                     l.bind(&counter, false);
                     let name = l.name(*var);
                     l.set(ty.to_string(), name, format!("({ty}){i}"));
-                    l.iteration(params, &carried, body)
+                    l.iteration(params, carried, body)
                 };
                 let is_few = bound.as_const().and_then(|p| p.as_i64()).is_some_and(|n| n <= CHUNK);
                 self.repeatedly(|l| match is_short && !is_few {
@@ -172,27 +199,11 @@ impl Lower<'_> {
                 let (stms, ()) = self.nested(|l| {
                     l.repeatedly(|l| {
                         l.tick();
-                        l.condition(params, &carried, cond)?;
-                        l.iteration(params, &carried, body)
+                        l.condition(params, carried, cond)?;
+                        l.iteration(params, carried, body)
                     })
                 })?;
                 self.out.push(Stm::Forever { note, body: stms });
-            }
-        }
-        for ((output, (param, _)), how) in pat.iter().zip(params).zip(carried) {
-            if output.ty.is_acc() {
-                self.bind_acc(output.var, param.var.into())?;
-                continue;
-            }
-            if how == Carried::Placed {
-                self.stay_in_place(output, param.var)?;
-                continue;
-            }
-            self.declare(output);
-            let (target, source) = (self.name(output.var), self.name(param.var));
-            match output.ty.is_array() {
-                true => self.line(format!("{target} = {source}; {target}_mem = {source}_mem;")),
-                false => self.line(format!("{target} = {source};")),
             }
         }
         Ok(())

@@ -54,6 +54,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         is_at_outer_border: false,
         is_in_middle: false,
         parallel: 0,
+        loops: Vec::new(),
         is_profiled,
     };
     let needs = reachable(program);

@@ -21,6 +21,7 @@ mod functions;
 mod histograms;
 mod interior;
 mod joining;
+mod kept;
 mod lanes;
 mod narrowing;
 mod overwriting;
@@ -149,6 +150,8 @@ struct Lower<'p> {
     is_in_middle: bool,
     /// How many parallel loops there are around the statement at hand.
     parallel: u32,
+    /// The loops of Core around it, the innermost last.
+    loops: Vec<kept::LoopAround>,
     /// Whether statements count their time.
     is_profiled: bool,
 }

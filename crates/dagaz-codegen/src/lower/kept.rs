@@ -1,0 +1,70 @@
+//! Copies of matrices that loops keep for their products.
+//!
+//! A product copies a matrix into the order in which its kernel reads elements. If the matrix is the same in every iteration of a
+//! loop, the first iteration makes the copy, and it stays until the loop is left:
+//!
+//! ```text
+//!                                          dz_block *kept = NULL;
+//! for (t = 0; t < n; t++)                  for (t = 0; t < n; t++)
+//!   dz_product_f32(…, x, w, y);     ==>      if (dz_product_with_copy_f32(…, x, w, y, &kept)) return 1;
+//!                                          dz_release(ctx, kept);
+//! ```
+
+use std::collections::HashSet;
+
+use dagaz_core::types::{Atom, Param, VarId};
+
+use super::{Lower, Lowered};
+
+/// A loop that is being lowered.
+pub(super) struct LoopAround {
+    /// Variables with other values in every iteration, though they are bound before the loop.
+    carried: HashSet<VarId>,
+    /// The last repeated body before that of the loop.
+    region: u32,
+    parallel: u32,
+    /// What is copied, and the block of the copy.
+    copies: Vec<((VarId, String), String)>,
+}
+
+impl Lower<'_> {
+    /// The statements of a loop that `build` makes, with the copies around them that are made inside.
+    pub(super) fn with_copies(
+        &mut self,
+        params: &[(Param, Atom)],
+        build: impl FnOnce(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let carried = params.iter().map(|(param, _)| param.var).collect();
+        let (region, parallel) = (self.regions, self.parallel);
+        self.loops.push(LoopAround { carried, region, parallel, copies: Vec::new() });
+        let built = self.nested(build);
+        let copies = self.loops.pop().map_or(Vec::new(), |around| around.copies);
+        let (inside, ()) = built?;
+        copies.iter().for_each(|(_, block)| self.set("dz_block *", block.as_str(), "NULL"));
+        self.out.extend(inside);
+        copies.iter().for_each(|(_, block)| self.line(format!("dz_release(ctx, {block});")));
+        Ok(())
+    }
+
+    /// The block for a copy of an array, in an order that the text describes, which the outermost loop keeps that the array is the same
+    /// in. Threads of a parallel loop have loops of their own.
+    pub(super) fn kept_copy(&mut self, array: VarId, order: &str) -> Option<String> {
+        let (bound, parallel) = (self.vars.get(&array)?.region, self.parallel);
+        let is_same = |around: &LoopAround| {
+            bound <= around.region && around.parallel == parallel && !around.carried.contains(&array)
+        };
+        // From the inside out, as far as all loops have the same array.
+        let inner = self.loops.iter().rev().take_while(|around| is_same(around)).count();
+        let at = self.loops.len() - inner;
+        let what = (array, order.to_string());
+        let block = match self.loops.get(at)?.copies.iter().find(|(own, _)| *own == what) {
+            Some((_, block)) => block.clone(),
+            None => self.temp("kept"),
+        };
+        let copies = &mut self.loops.get_mut(at)?.copies;
+        if copies.iter().all(|(own, _)| *own != what) {
+            copies.push((what, block.clone()));
+        }
+        Some(block)
+    }
+}
