@@ -21,6 +21,7 @@ mod histograms;
 mod interior;
 mod joining;
 mod lanes;
+mod long_loops;
 mod narrowing;
 mod overwriting;
 mod parallel;
@@ -430,7 +431,7 @@ impl<'p> Lower<'p> {
             self.enter(index, repeated);
             self.prepare_maps(&plans, index)?;
             self.prepare_joints(&joints, index)?;
-            if matches!(stm.exp, Exp::Replicate { .. }) {
+            if matches!(stm.exp, Exp::Replicate { .. } | Exp::Scratch { .. }) {
                 self.look_for_writes(body, stm);
             }
             self.stm(stm)?;

@@ -7,7 +7,7 @@ use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::folds::Fold;
-use super::interior::interior;
+use super::interior::{NARROW, interior};
 use super::placing::Place;
 use super::{Deferred, Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm, lines};
@@ -15,14 +15,12 @@ use crate::{RemarkKind, scalar};
 
 /// So many numbers fill the vectors of most machines.
 const LANES: usize = 8;
-/// A border has so many iterations at most.
-const NARROW: usize = 32;
 /// So many operations are worth threads inside of a loop that has some already.
 const NESTED_WORK: &str = "1048576.0";
 /// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
 const LONG: usize = 200;
 /// Loops of no more statements may be there twice for the iterations that fill no vector.
-const SHORT: usize = 64;
+pub(super) const SHORT: usize = 64;
 /// So many operations are worth a call.
 const CALL_WORK: &str = "4096.0";
 
@@ -115,8 +113,11 @@ impl Lower<'_> {
             }
             false => lambda,
         };
+        if is_simple && self.long_loop(pat, (width, arrays), lambda, (from, to))? {
+            return Ok(());
+        }
         let counters = self.counters(arrays, &lambda.params);
-        let middle = match self.is_at_border {
+        let middle = match self.is_at_border || (!is_simple && self.has_long_loops_only(lambda)) {
             true => None,
             false => interior(&self.symbols, width, lambda, &counters),
         };
@@ -164,7 +165,7 @@ impl Lower<'_> {
     }
 
     /// A border on both sides of a middle part, with the code for it once. In order, so that the first error is found first.
-    fn around(
+    pub(super) fn around(
         &mut self,
         middle: Vec<Stm>,
         [from, first, last, to]: [&str; 4],
@@ -212,7 +213,7 @@ impl Lower<'_> {
     }
 
     /// A loop of scalar operations without vectors.
-    fn one_by_one(
+    pub(super) fn one_by_one(
         &mut self,
         pat: &[Param],
         arrays: &[VarId],
@@ -558,7 +559,7 @@ pub(super) fn calls_vector_functions(body: &Body) -> bool {
 }
 
 /// How many statements there are, those in branches included.
-fn statements(body: &Body) -> usize {
+pub(super) fn statements(body: &Body) -> usize {
     let inside = |exp: &Exp| match exp {
         Exp::If { then, otherwise, .. } => statements(then) + statements(otherwise),
         _ => 0,
@@ -567,7 +568,7 @@ fn statements(body: &Body) -> usize {
 }
 
 /// Whether memory is read in branches. Vector units would do so with masks, which takes long where there is no memory.
-fn reads_in_branches(body: &Body) -> bool {
+pub(super) fn reads_in_branches(body: &Body) -> bool {
     let reads = |body: &Body| body.stms.iter().any(|stm| matches!(stm.exp, Exp::Index { .. }));
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::If { then, otherwise, .. } => {
