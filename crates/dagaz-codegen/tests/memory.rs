@@ -9,7 +9,9 @@ fn check(core: &str, expected: Expect) {
     let program = parse(core).expect("the program is Core");
     let text = generate_body(&program).expect("the program becomes C");
     let matters = |line: &&str| {
-        ["dz_alloc(", "dz_unique(", "dz_copy(", "memcpy(", "_room["].iter().any(|word| line.contains(word))
+        ["dz_alloc(", "dz_unique(", "dz_copy(", "memcpy(", "memset(", "_room["]
+            .iter()
+            .any(|word| line.contains(word))
             || line.contains("] = ") && !line.contains("dims[")
     };
     let lines: Vec<String> =
@@ -403,6 +405,58 @@ fn arrays_on_the_stack_are_not_taken_over() {
             sums_4[i_t3] = sum_11;
             dz_block *sums_4_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
         "#]],
+    );
+}
+
+/// States of a loop are kept, each in row `row`.
+fn check_saving(row: &str, expected: Expect) {
+    check(
+        &format!(
+            r#"def f (n: i64, k: i64, xs: [n]f64) : (r: [k][n]f64) =
+                 let (saved: [k][n]f64) = scratch f64 [k, n]
+                 let (last: [n]f64, r: [k][n]f64) =
+                   loop (x: [n]f64 = xs, s: [k][n]f64 = saved) for i: i64 < k do
+                     let (kept: [k][n]f64) = s with [{row}] = x
+                     let (y: [n]f64) = map n (x) \(e: f64) : (f64) -> let (d: f64) = f64.mul e e in (d)
+                     in (y, kept)
+                 in (r)
+
+               entry "f" = f
+                 sizes 1 0
+                 param "k" : value "i64" i64
+                 param "xs" : value "[]f64" [n]f64
+                 result value "[][]f64" [k][n]f64"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn what_a_loop_fills_row_by_row_is_not_filled_before() {
+    check_saving(
+        "i",
+        expect![[r#"
+        y_11[i_t6] = d_13;
+        dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
+        s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
+        dz_copy(ctx, kept_10 + (i_9) * (n_0), x_7, (n_0) * sizeof(f64));
+        dz_block *y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_loop_fills_elsewhere_has_zeros_before() {
+    check_saving(
+        "0i64",
+        expect![[r#"
+        y_11[i_t6] = d_13;
+        dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
+        memset(saved_4, 0, (k_1 * n_0) * sizeof(f64));
+        s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
+        dz_copy(ctx, kept_10 + (0L) * (n_0), x_7, (n_0) * sizeof(f64));
+        dz_block *y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
+    "#]],
     );
 }
 

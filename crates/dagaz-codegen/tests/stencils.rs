@@ -179,7 +179,7 @@ fn a_little_code_is_there_for_each_part() {
 }
 
 #[test]
-fn much_code_is_there_for_the_border_and_for_the_middle() {
+fn much_code_is_there_for_the_border_and_for_blocks() {
     check_products(
         300,
         expect![[r#"
@@ -187,11 +187,11 @@ fn much_code_is_there_for_the_border_and_for_the_middle() {
             i64 first_t4 = 0;
             first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
             i64 last_t5 = n_1;
-            for (i64 i_t8 = 0; i_t8 < 2; i_t8++) {
+            for (i64 i_t13 = 0; i_t13 < 2; i_t13++) {
+            for (i64 i_t16 = start_t14; i_t16 < end_t15; i_t16++) {
+            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
             #pragma omp simd
-            for (i64 i_t12 = start_t9; i_t12 < end_t10; i_t12++) {
-            #pragma omp simd
-            for (i64 i_t7 = first_t4; i_t7 < last_t5; i_t7++) {
+            for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
             if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * (306.0)))) return 1;
         "#]],
     );

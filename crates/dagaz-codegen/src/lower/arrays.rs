@@ -1,11 +1,12 @@
 //! Operations that make arrays and run nothing inside.
 
-use dagaz_core::exp::{Body, Stm as CoreStm};
+use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::control::writes_all;
+use super::control::{writes_all, writes_row_by_row};
+use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, elem, only};
 use crate::imp::{LoopKind, Stm};
 use crate::scalar::type_code;
@@ -174,12 +175,18 @@ impl Lower<'_> {
         })
     }
 
-    /// Notes whether the first values of an array are all overwritten.
+    /// Notes whether the first values of an array are all overwritten. Those of an array without contents need not be, where
+    /// a loop fills it from its beginning: what it does not get to is not read.
     pub(super) fn look_for_writes(&mut self, body: &Body, stm: &CoreStm) {
+        let is_overwritten = |symbols: &Symbols, user: &CoreStm, array: VarId| match &stm.exp {
+            Exp::Replicate { .. } => writes_all(&user.exp, array, symbols),
+            Exp::Scratch { .. } => writes_row_by_row(&user.exp, array).is_some(),
+            _ => false,
+        };
         for param in &stm.pat {
             let mut users = body.stms.iter().filter(|stm| visit::free_vars(&stm.exp).contains(&param.var));
             if let (Some(user), None) = (users.next(), users.next())
-                && writes_all(&user.exp, param.var, &self.symbols)
+                && is_overwritten(&self.symbols, user, param.var)
                 && !body.result.contains(&Atom::Var(param.var))
             {
                 self.unread.insert(param.var);
@@ -296,13 +303,16 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Unspecified contents are zeros here.
+    /// Unspecified contents are zeros here, unless it is plain that nobody reads them.
     pub(super) fn scratch(&mut self, pat: &[Param], elem: PrimType, dims: &[Atom]) -> Lowered<()> {
         let param = only(pat)?;
         for dim in dims {
             self.check_size(*dim, "a dimension");
         }
         self.allocate(param)?;
+        if self.unread.remove(&param.var) {
+            return Ok(());
+        }
         let (target, count) = (self.name(param.var), self.product(dims));
         self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
         Ok(())

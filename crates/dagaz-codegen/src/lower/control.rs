@@ -402,20 +402,25 @@ fn is_short(body: &Body) -> bool {
 /// Whether a loop writes all elements of the array that it begins with, and does nothing else with it:
 /// `loop xs = … for i < n do xs with [i] = …`.
 pub(super) fn writes_all(exp: &Exp, array: VarId, symbols: &Symbols) -> bool {
-    let Exp::Loop { params, form: LoopForm::For { var, ty: PrimType::I64, bound }, body, .. } = exp else {
-        return false;
+    let Exp::Loop { form: LoopForm::For { bound, .. }, .. } = exp else { return false };
+    writes_row_by_row(exp, array).is_some_and(|size| symbols.sum(*bound) == symbols.sum(size))
+}
+
+/// How many rows there are in the array that a loop begins with, if it writes them one after the other, perhaps not to the
+/// end, and does nothing else with it.
+pub(super) fn writes_row_by_row(exp: &Exp, array: VarId) -> Option<Atom> {
+    let Exp::Loop { params, form: LoopForm::For { var, ty: PrimType::I64, .. }, body, .. } = exp else {
+        return None;
     };
     let is_it = |(_, value): &&(Param, Atom)| *value == Atom::Var(array);
     let (Some((param, _)), 1) = (params.iter().find(is_it), params.iter().filter(is_it).count()) else {
-        return false;
+        return None;
     };
-    let Some(size) = param.ty.dims().first() else { return false };
+    let size = param.ty.dims().first()?;
     let users: Vec<&CoreStm> =
         body.stms.iter().filter(|stm| visit::free_vars(&stm.exp).contains(&param.var)).collect();
-    let [CoreStm { exp: Exp::Update { array, dims, .. }, .. }] = users.as_slice() else { return false };
+    let [CoreStm { exp: Exp::Update { array, dims, .. }, .. }] = users.as_slice() else { return None };
     let is_next = matches!(dims.as_slice(), [DimSlice::Fix(i)] if *i == Atom::Var(*var));
-    *array == param.var
-        && is_next
-        && !body.result.contains(&Atom::Var(param.var))
-        && symbols.sum(*bound) == symbols.sum(*size)
+    let is_it = *array == param.var && is_next && !body.result.contains(&Atom::Var(param.var));
+    is_it.then_some(*size)
 }

@@ -27,6 +27,33 @@ pub(super) struct Interior {
     pub(super) lambda: Lambda,
 }
 
+/// A border has so many iterations at most.
+pub(super) const NARROW: usize = 32;
+
+impl Interior {
+    /// Whether it is known that few iterations are outside of the middle part.
+    pub(super) fn has_narrow_border(&self, symbols: &Symbols, width: Atom) -> bool {
+        let is_narrow = |limit: Option<i64>| limit.is_some_and(|iterations| iterations <= NARROW as i64);
+        let zero = Atom::i64(0);
+        self.from.iter().all(|(atom, number)| {
+            is_narrow(symbols.difference(*atom, zero).and_then(|start| start.checked_add(*number)))
+        }) && self.to.iter().all(|(atom, number)| {
+            is_narrow(symbols.difference(width, *atom).and_then(|rest| rest.checked_sub(*number)))
+        })
+    }
+}
+
+/// The lambda of a loop, where some variables are known.
+pub(super) fn specialise(
+    symbols: &Symbols,
+    width: Atom,
+    lambda: &Lambda,
+    known: HashMap<VarId, Atom>,
+) -> Lambda {
+    let mut finder = Finder { known, ..Finder::new(symbols, width) };
+    Lambda { body: finder.body(&lambda.body), ..lambda.clone() }
+}
+
 /// The middle part, if there is anything to gain. `counters` are the parameters that hold the number of the iteration, of
 /// which there are `width`.
 pub(super) fn interior(
@@ -35,15 +62,7 @@ pub(super) fn interior(
     lambda: &Lambda,
     counters: &HashSet<VarId>,
 ) -> Option<Interior> {
-    let mut finder = Finder {
-        symbols,
-        width,
-        affine: HashMap::new(),
-        bound: HashSet::new(),
-        from: Vec::new(),
-        to: Vec::new(),
-        known: HashMap::new(),
-    };
+    let mut finder = Finder::new(symbols, width);
     finder.affine.extend(counters.iter().map(|counter| (*counter, 0)));
     finder.bound.extend(lambda.params.iter().map(|p| p.var));
     let body = finder.body(&lambda.body);
@@ -91,7 +110,19 @@ struct Finder<'a> {
     known: HashMap<VarId, Atom>,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    fn new(symbols: &'a Symbols, width: Atom) -> Finder<'a> {
+        Finder {
+            symbols,
+            width,
+            affine: HashMap::new(),
+            bound: HashSet::new(),
+            from: Vec::new(),
+            to: Vec::new(),
+            known: HashMap::new(),
+        }
+    }
+
     fn resolve(&self, atom: Atom) -> Atom {
         atom.as_var().and_then(|v| self.known.get(&v).copied()).unwrap_or(atom)
     }
@@ -175,7 +206,7 @@ impl Finder<'_> {
         match (number(fixed), number(self.width)) {
             (Some(fixed), Some(width)) if fixed.saturating_sub(offset) >= width / 2 => Side::Upper,
             (Some(_), _) => Side::Lower,
-            (None, _) if self.symbols.differ_by_number(fixed, self.width) => Side::Upper,
+            (None, _) if self.symbols.difference(fixed, self.width).is_some() => Side::Upper,
             (None, _) => Side::Unknown,
         }
     }

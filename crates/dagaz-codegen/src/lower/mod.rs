@@ -23,6 +23,7 @@ mod interior;
 mod joining;
 mod kept;
 mod lanes;
+mod long_loops;
 mod narrowing;
 mod overwriting;
 mod parallel;
@@ -427,7 +428,7 @@ impl<'p> Lower<'p> {
             self.enter(index, repeated);
             self.prepare_maps(&plans, index)?;
             self.prepare_joints(&joints, index)?;
-            if matches!(stm.exp, Exp::Replicate { .. }) {
+            if matches!(stm.exp, Exp::Replicate { .. } | Exp::Scratch { .. }) {
                 self.look_for_writes(body, stm);
             }
             self.stm(stm)?;

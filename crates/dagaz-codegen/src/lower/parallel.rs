@@ -8,7 +8,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::deferred::Deferred;
 use super::folds::Fold;
-use super::interior::interior;
+use super::interior::{NARROW, interior};
 use super::placing::Place;
 use super::{Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm, lines};
@@ -16,14 +16,12 @@ use crate::{RemarkKind, scalar};
 
 /// So many numbers fill the vectors of most machines.
 const LANES: usize = 8;
-/// A border has so many iterations at most.
-const NARROW: usize = 32;
 /// So many operations are worth threads inside of a loop that has some already.
 const NESTED_WORK: &str = "1048576.0";
 /// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
 const LONG: usize = 200;
 /// Loops of no more statements may be there twice for the iterations that fill no vector.
-const SHORT: usize = 64;
+pub(super) const SHORT: usize = 64;
 /// So many operations are worth a call.
 const CALL_WORK: &str = "4096.0";
 
@@ -116,8 +114,11 @@ impl Lower<'_> {
             }
             false => lambda,
         };
+        if is_simple && self.long_loop(pat, (width, arrays), lambda, (from, to))? {
+            return Ok(());
+        }
         let counters = self.counters(arrays, &lambda.params);
-        let middle = match self.is_at_border {
+        let middle = match self.is_at_border || (!is_simple && self.has_long_loops_only(lambda)) {
             true => None,
             false => interior(&self.symbols, width, lambda, &counters),
         };
@@ -165,7 +166,7 @@ impl Lower<'_> {
     }
 
     /// A border on both sides of a middle part, with the code for it once. In order, so that the first error is found first.
-    fn around(
+    pub(super) fn around(
         &mut self,
         middle: Vec<Stm>,
         [from, first, last, to]: [&str; 4],
@@ -213,7 +214,7 @@ impl Lower<'_> {
     }
 
     /// A loop of scalar operations without vectors.
-    fn one_by_one(
+    pub(super) fn one_by_one(
         &mut self,
         pat: &[Param],
         arrays: &[VarId],
@@ -566,7 +567,7 @@ pub(super) fn statements(body: &Body) -> usize {
 }
 
 /// Whether memory is read in branches. Vector units would do so with masks, which takes long where there is no memory.
-fn reads_in_branches(body: &Body) -> bool {
+pub(super) fn reads_in_branches(body: &Body) -> bool {
     let reads = |body: &Body| body.stms.iter().any(|stm| matches!(stm.exp, Exp::Index { .. }));
     body.stms.iter().any(|stm| match &stm.exp {
         Exp::If { then, otherwise, .. } => {

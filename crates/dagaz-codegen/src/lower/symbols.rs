@@ -148,8 +148,9 @@ impl Symbols {
         self.sum_of(atom, DEPTH)
     }
 
-    pub(super) fn differ_by_number(&self, left: Atom, right: Atom) -> bool {
-        self.sum(left).minus(&self.sum(right)).is_some()
+    /// The difference, if it is a number.
+    pub(super) fn difference(&self, left: Atom, right: Atom) -> Option<i64> {
+        self.sum(left).minus(&self.sum(right))
     }
 
     fn sum_of(&self, atom: Atom, depth: usize) -> Sum {

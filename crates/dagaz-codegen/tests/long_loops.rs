@@ -1,0 +1,220 @@
+//! Loops with much code: in blocks, with as few copies of it as there can be. Shown are loops, what decides between them, and
+//! what is written.
+
+use dagaz_codegen::generate_body;
+use dagaz_core::parse::parse;
+use expect_test::{Expect, expect};
+
+fn check(core: &str, expected: Expect) {
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let is_shown = |line: &&str| {
+        let starts =
+            ["#pragma", "for (", "first_", "last_", "i64 ", "bool ", "if (", "} else", "DZ_NO", "i32 "];
+        (starts.iter().any(|start| line.starts_with(start)) || line.contains("] = ") || line.contains("flag"))
+            && !["outside->", "ctx", "out[", "DZ_UNLIKELY", "*flags_2;", "i64 n_1;"]
+                .iter()
+                .any(|word| line.contains(word))
+    };
+    let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
+    expected.assert_eq(&(shown.join("\n") + "\n"));
+}
+
+/// Rows of `xss` are shifted by one, but for the first row and the first column, and then multiplied so often that there is much
+/// code. `flag` says what becomes of the element.
+fn check_grid(flag: &str, expected: Expect) {
+    let mut products = String::new();
+    for i in 0..70 {
+        products += &format!("let (p{}: f32) = f32.mul p{i} p0\n", i + 1);
+    }
+    check(
+        &format!(
+            r#"def f (m: i64, n: i64, flags: [m][n]i8, xss: [m][n]f32) : (yss: [m][n]f32) =
+                 let (is: [m]i64) = iota i64 m 0i64 1i64
+                 let (js: [n]i64) = iota i64 n 0i64 1i64
+                 let (yss: [m][n]f32) = map m (is, flags) \(i: i64, row: [n]i8) : ([n]f32) ->
+                   let (top: bool) = i64.eq i 0i64
+                   let (ys: [n]f32) = map n (js, row) \(j: i64, flag: i8) : (f32) ->
+                     let (left: bool) = i64.eq j 0i64
+                     let (border: bool) = bool.or left top
+                     let (p0: f32) =
+                       if border then let (x: f32) = xss[i, j] certified in (x)
+                       else
+                         let (above: i64) = i64.sub i 1i64
+                         let (before: i64) = i64.sub j 1i64
+                         let (x: f32) = xss[above, before] certified
+                         in (x)
+                     {products}
+                     {flag}
+                     in (y)
+                   in (ys)
+                 in (yss)
+
+               entry "f" = f
+                 sizes 2 0
+                 param "flags" : value "[][]i8" [m][n]i8
+                 param "xss" : value "[][]f32" [m][n]f32
+                 result value "[][]f32" [m][n]f32"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn a_row_of_the_border_has_a_loop_without_a_border() {
+    check_grid(
+        "let (wall: bool) = i8.eq flag 1i8
+         let (y: f32) = if wall then in (p0) else in (p70)",
+        expect![[r#"
+            i64 dz_context_size(void) { return sizeof(dz_program); }
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            i64 i_8 = i_t3;
+            i8 *row_9 = flags_2 + i_t3 * (n_1);
+            bool top_10 = i_8 == 0L;
+            i64 above_18 = i_8 - 1L;
+            i64 first_t4 = 0;
+            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+            i64 last_t5 = n_1;
+            bool decided_t15 = top_10;
+            if (decided_t15) first_t4 = 0, last_t5 = n_1;
+            if (last_t5 - first_t4 < 16) first_t4 = last_t5 = n_1;
+            for (i64 i_t25 = 0; i_t25 < 2; i_t25++) {
+            i64 start_t26 = i_t25 ? last_t5 : 0;
+            i64 end_t27 = i_t25 ? n_1 : first_t4;
+            for (i64 i_t28 = start_t26; i_t28 < end_t27; i_t28++) {
+            DZ_NO_VECTORS();
+            i64 j_12 = i_t28;
+            i8 flag_13 = row_9[i_t28];
+            bool left_14 = j_12 == 0L;
+            bool border_15 = (left_14 | top_10);
+            if (border_15) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            bool wall_91 = flag_13 == (i8)1;
+            if (wall_91) {
+            } else {
+            ys_11[i_t28] = y_92;
+            if (i_t25 == 0) {
+            if (decided_t15) {
+            i64 blocks_t16 = (last_t5 - first_t4 + 15) / 16;
+            for (i64 i_t17 = 0; i_t17 < blocks_t16; i_t17++) {
+            i64 wanted_t18 = first_t4 + i_t17 * 16;
+            i64 start_t19 = i64_min(wanted_t18, last_t5 - 16);
+            i32 wide_t20[16];
+            #pragma omp simd
+            for (i64 i_t21 = 0; i_t21 < 16; i_t21++) {
+            wide_t20[i_t21] = row_9[(start_t19 + i_t21)];
+            #pragma omp simd
+            for (i64 i_t23 = 0; i_t23 < 16; i_t23++) {
+            i64 i_t24 = start_t19 + i_t23;
+            i64 j_12 = i_t24;
+            i32 flag_13 = wide_t20[i_t23];
+            bool left_14 = j_12 == 0L;
+            bool border_15 = (left_14 | top_10);
+            bool wall_91 = flag_13 == (i8)1;
+            if (wall_91) {
+            } else {
+            if (i_t24 >= wanted_t18) {
+            ys_11[i_t24] = y_92;
+            } else {
+            i64 blocks_t6 = (last_t5 - first_t4 + 15) / 16;
+            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
+            i64 wanted_t8 = first_t4 + i_t7 * 16;
+            i64 start_t9 = i64_min(wanted_t8, last_t5 - 16);
+            i32 wide_t10[16];
+            #pragma omp simd
+            for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
+            wide_t10[i_t11] = row_9[(start_t9 + i_t11)];
+            #pragma omp simd
+            for (i64 i_t13 = 0; i_t13 < 16; i_t13++) {
+            i64 i_t14 = start_t9 + i_t13;
+            i64 j_12 = i_t14;
+            i32 flag_13 = wide_t10[i_t13];
+            i64 before_19 = j_12 - 1L;
+            bool wall_91 = flag_13 == (i8)1;
+            if (wall_91) {
+            } else {
+            if (i_t14 >= wanted_t8) {
+            ys_11[i_t14] = y_92;
+            struct env_0 env_0 = {.n_1 = n_1, .flags_2 = flags_2, .xss_3 = xss_3, .yss_7_mem = yss_7_mem, .yss_7 = yss_7};
+        "#]],
+    );
+}
+
+/// Arithmetic of bytes wraps; they stay bytes.
+#[test]
+fn elements_that_are_computed_with_stay_short() {
+    check_grid(
+        "let (next: i8) = i8.add flag 100i8
+         let (wall: bool) = i8.lt next 1i8
+         let (y: f32) = if wall then in (p0) else in (p70)",
+        expect![[r#"
+            i64 dz_context_size(void) { return sizeof(dz_program); }
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            i64 i_8 = i_t3;
+            i8 *row_9 = flags_2 + i_t3 * (n_1);
+            bool top_10 = i_8 == 0L;
+            i64 above_18 = i_8 - 1L;
+            i64 first_t4 = 0;
+            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+            i64 last_t5 = n_1;
+            bool decided_t13 = top_10;
+            if (decided_t13) first_t4 = 0, last_t5 = n_1;
+            if (last_t5 - first_t4 < 16) first_t4 = last_t5 = n_1;
+            for (i64 i_t21 = 0; i_t21 < 2; i_t21++) {
+            i64 start_t22 = i_t21 ? last_t5 : 0;
+            i64 end_t23 = i_t21 ? n_1 : first_t4;
+            for (i64 i_t24 = start_t22; i_t24 < end_t23; i_t24++) {
+            DZ_NO_VECTORS();
+            i64 j_12 = i_t24;
+            i8 flag_13 = row_9[i_t24];
+            bool left_14 = j_12 == 0L;
+            bool border_15 = (left_14 | top_10);
+            if (border_15) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            i8 next_91 = (i8)(flag_13 + (i8)100);
+            bool wall_92 = next_91 < (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t24] = y_93;
+            if (i_t21 == 0) {
+            if (decided_t13) {
+            i64 blocks_t14 = (last_t5 - first_t4 + 15) / 16;
+            for (i64 i_t15 = 0; i_t15 < blocks_t14; i_t15++) {
+            i64 wanted_t16 = first_t4 + i_t15 * 16;
+            i64 start_t17 = i64_min(wanted_t16, last_t5 - 16);
+            #pragma omp simd
+            for (i64 i_t19 = 0; i_t19 < 16; i_t19++) {
+            i64 i_t20 = start_t17 + i_t19;
+            i64 j_12 = i_t20;
+            i8 flag_13 = row_9[i_t20];
+            bool left_14 = j_12 == 0L;
+            bool border_15 = (left_14 | top_10);
+            i8 next_91 = (i8)(flag_13 + (i8)100);
+            bool wall_92 = next_91 < (i8)1;
+            if (wall_92) {
+            } else {
+            if (i_t20 >= wanted_t16) {
+            ys_11[i_t20] = y_93;
+            } else {
+            i64 blocks_t6 = (last_t5 - first_t4 + 15) / 16;
+            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
+            i64 wanted_t8 = first_t4 + i_t7 * 16;
+            i64 start_t9 = i64_min(wanted_t8, last_t5 - 16);
+            #pragma omp simd
+            for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
+            i64 i_t12 = start_t9 + i_t11;
+            i64 j_12 = i_t12;
+            i8 flag_13 = row_9[i_t12];
+            i64 before_19 = j_12 - 1L;
+            i8 next_91 = (i8)(flag_13 + (i8)100);
+            bool wall_92 = next_91 < (i8)1;
+            if (wall_92) {
+            } else {
+            if (i_t12 >= wanted_t8) {
+            ys_11[i_t12] = y_93;
+            struct env_0 env_0 = {.n_1 = n_1, .flags_2 = flags_2, .xss_3 = xss_3, .yss_7_mem = yss_7_mem, .yss_7 = yss_7};
+        "#]],
+    );
+}
