@@ -316,18 +316,24 @@ fn results_of_scans_that_nobody_reads_are_not_kept() {
              param "ys" : value "[]f64" [n]f64
              result value "[]f64" [n]f64"#,
         expect![[r#"
-            chain_t9[i_t11] = a_9;
-            chain_t10[i_t11] = b_10;
-            chain_t9[i_t17] = a_9;
-            chain_t10[i_t17] = b_10;
-            part_t2[piece_t8 + 1] = a_9;
-            part_t3[piece_t8 + 1] = b_10;
-            chain_t9[i_t21] = a_9;
-            r_5[at_t22] = b_10;
-            chain_t10[i_t21] = b_10;
-            chain_t9[4] = a_9;
-            r_5[at_t26] = b_10;
-            chain_t10[4] = b_10;
+            chain_t11[i_t13] = 1.0;
+            chain_t12[i_t13] = 0.0;
+            chain_t11[0] = a_9;
+            chain_t12[0] = b_10;
+            chain_t11[i_t19 + 1] = a_9;
+            chain_t12[i_t19 + 1] = b_10;
+            chain_t11[5] = a_9;
+            chain_t12[5] = b_10;
+            chain_t11[i_t27] = a_9;
+            chain_t12[i_t27] = b_10;
+            part_t2[piece_t7 + 1] = a_9;
+            part_t3[piece_t7 + 1] = b_10;
+            chain_t12[0] = b_10;
+            r_5[at_t31] = b_10;
+            chain_t12[i_t35 + 1] = b_10;
+            r_5[at_t36] = b_10;
+            chain_t12[5] = b_10;
+            r_5[at_t40] = b_10;
             dz_block *r_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
             f64 part_t2_room[1032];
             f64 part_t3_room[1032];

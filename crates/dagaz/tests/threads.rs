@@ -84,6 +84,11 @@ fn loops_that_are_split() {
     check_sizes("loops.fut", &[100_000, 654_321], &[0, 1, 1000, 40_000]);
 }
 
+#[test]
+fn scans_whose_results_are_used_at_once() {
+    check_sizes("scans.fut", &[100_000, 654_321], &[0, 1, 2, 3, 5, 1000, 40_000]);
+}
+
 /// The first error in order is the one that is told.
 #[test]
 fn errors_in_loops_that_are_split() {

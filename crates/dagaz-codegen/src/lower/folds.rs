@@ -13,14 +13,12 @@ use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
 
-/// So many parts of a piece are scanned at the same time.
-const CHAINS: usize = 4;
 /// The least or greatest of fewer rows is found before vectors of comparisons are set up and combined.
 const FEW: usize = 32;
 /// So many cheap operations on a row are done a second time, and what they give is not kept.
-const CHEAP: usize = 40;
+pub(super) const CHEAP: usize = 40;
 /// As many pieces as `dz_grain` makes, at most.
-const MAX_PIECES: usize = 1032;
+pub(super) const MAX_PIECES: usize = 1032;
 
 /// A fold at work: what it takes, and what it is made of.
 pub(super) struct Fold<'a> {
@@ -60,7 +58,7 @@ impl Lower<'_> {
                 false,
             );
         }
-        let (left, right) = fold.sides();
+        let (left, _) = fold.sides();
         let bound = self.atom(fold.width);
         pat.iter().for_each(|param| self.declare(param));
         if !self.is_outermost() {
@@ -82,8 +80,9 @@ impl Lower<'_> {
             });
         }
         self.block(|l| {
-            let grain = l.grain(&bound, fold);
-            let parts = l.part_arrays(pat)?;
+            let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
+            let grain = l.grain(&bound, &lambdas);
+            let parts = l.part_arrays(fold.op)?;
             let start = piece_start(fold.op, fold.neutral);
             l.pieces_of(&bound, &grain, |l, from, to| {
                 let (first, last) = l.narrow(fold, from, to);
@@ -94,24 +93,36 @@ impl Lower<'_> {
                 }
                 Ok(())
             })?;
-            l.start_from(left, fold.neutral)?;
-            let pieces = format!("({bound} + {grain} - 1) / {grain}");
-            l.repeatedly(|l| {
-                l.loop_from(LoopKind::Sequential, "0", &pieces, |l, piece| {
-                    for (param, part) in right.iter().zip(&parts) {
-                        l.bind(param, true);
-                        let name = l.name(param.var);
-                        l.set(super::elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
-                    }
-                    l.combine(fold.op)
-                })
-            })?;
-            for (param, output) in left.iter().zip(pat) {
-                let (target, value) = (l.name(output.var), l.name(param.var));
-                l.line(format!("{target} = {value};"));
-            }
-            Ok(())
+            l.combine_parts(pat, (fold.op, fold.neutral), &parts, (&bound, &grain))
         })
+    }
+
+    /// Combines the results of pieces, in order.
+    pub(super) fn combine_parts(
+        &mut self,
+        pat: &[Param],
+        (op, neutral): (&Lambda, &[Atom]),
+        parts: &[String],
+        (bound, grain): (&str, &str),
+    ) -> Lowered<()> {
+        let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
+        self.start_from(left, neutral)?;
+        let pieces = format!("({bound} + {grain} - 1) / {grain}");
+        self.repeatedly(|l| {
+            l.loop_from(LoopKind::Sequential, "0", &pieces, |l, piece| {
+                for (param, part) in right.iter().zip(parts) {
+                    l.bind(param, true);
+                    let name = l.name(param.var);
+                    l.set(super::elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
+                }
+                l.combine(op)
+            })
+        })?;
+        for (param, output) in left.iter().zip(pat) {
+            let (target, value) = (self.name(output.var), self.name(param.var));
+            self.line(format!("{target} = {value};"));
+        }
+        Ok(())
     }
 
     /// A function before an operation was a map of its own, or part of one.
@@ -125,19 +136,18 @@ impl Lower<'_> {
     }
 
     /// A variable with the number of rows in a piece.
-    fn grain(&mut self, bound: &str, fold: &Fold<'_>) -> String {
+    pub(super) fn grain(&mut self, bound: &str, lambdas: &[&Lambda]) -> String {
         let grain = self.temp("grain");
-        let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
-        let cost = self.cost(&lambdas);
+        let cost = self.cost(lambdas);
         self.set("i64", grain.as_str(), format!("dz_grain({bound}, {cost})"));
         grain
     }
 
-    /// Arrays on the stack, one for each result, with an element for each piece.
-    fn part_arrays(&mut self, pat: &[Param]) -> Lowered<Vec<String>> {
+    /// Arrays on the stack, one for each component of an operator, with an element for each piece.
+    pub(super) fn part_arrays(&mut self, op: &Lambda) -> Lowered<Vec<String>> {
         let mut parts = Vec::new();
-        for param in pat {
-            let (part, elem) = (self.temp("part"), super::elem(&param.ty)?);
+        for ty in &op.ret {
+            let (part, elem) = (self.temp("part"), super::elem(ty)?);
             self.line(format!("{elem} {part}_room[{MAX_PIECES}];"));
             self.set(format!("{elem} *"), part.as_str(), format!("{part}_room"));
             parts.push(part);
@@ -157,7 +167,7 @@ impl Lower<'_> {
     }
 
     /// Folds the rows of a piece of scalars into the left parameters of the operator. `each` can use every row.
-    fn fold_piece(
+    pub(super) fn fold_piece(
         &mut self,
         fold: &Fold<'_>,
         start: &[Atom],
@@ -251,157 +261,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    pub(super) fn scan(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
-        self.remark_fused(fold.pre);
-        if self.is_simple_fold(fold) && self.is_outermost() {
-            return self.scan_in_pieces(pat, fold);
-        }
-        self.fold_in_order(pat, fold.width, (fold.arrays, fold.pre), fold.op, fold.neutral, true)
-    }
-
-    /// A scan of scalars. Every piece is folded; then it waits for what there is before it, hands on what there is after
-    /// it, and scans its rows, which are in the cache by now. Results that nobody reads are not kept.
-    fn scan_in_pieces(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
-        let keeps_rows = keeps_rows(fold);
-        let mut outputs: Vec<Option<&Param>> = Vec::with_capacity(pat.len());
-        for param in pat {
-            let is_read = self.frames.last().is_none_or(|frame| frame.last_use.contains_key(&param.var));
-            if is_read || keeps_rows {
-                self.allocate(param)?;
-                outputs.push(Some(param));
-            } else {
-                self.bind(param, false);
-                outputs.push(None);
-            }
-        }
-        let bound = self.atom(fold.width);
-        self.block(|l| {
-            let grain = l.grain(&bound, fold);
-            let before = l.part_arrays(pat)?;
-            let ready = l.temp("ready");
-            l.line(format!("char {ready}_room[{MAX_PIECES}] = {{1}};"));
-            l.set("char *", ready.as_str(), format!("{ready}_room"));
-            for (part, value) in before.iter().zip(fold.neutral) {
-                let value = l.atom(*value);
-                l.line(format!("{part}[0] = {value};"));
-            }
-            l.pieces_of(&bound, &grain, |l, from, to| {
-                l.scan_piece(&outputs, fold, (from, to), &grain, &before, &ready)
-            })
-        })
-    }
-
-    /// One piece of a scan, as chains that run at the same time: parts of the piece, of which it is known by then what
-    /// there is before them. What is left over at the end continues the last one.
-    fn scan_piece(
-        &mut self,
-        outputs: &[Option<&Param>],
-        fold: &Fold<'_>,
-        (from, to): (&str, &str),
-        grain: &str,
-        before: &[String],
-        ready: &str,
-    ) -> Lowered<()> {
-        let (left, right) = fold.sides();
-        let (length, piece) = (self.temp("length"), self.temp("piece"));
-        self.set("i64", length.as_str(), format!("({to} - {from}) / {CHAINS}"));
-        self.set("i64", piece.as_str(), format!("{from} / {grain}"));
-        let chains: Vec<String> = left.iter().map(|_| self.temp("chain")).collect();
-        for (chain, param) in chains.iter().zip(left) {
-            self.line(format!("{} {chain}[{CHAINS} + 1];", super::elem(&param.ty)?));
-        }
-        let nothing = piece_start(fold.op, fold.neutral);
-        // The totals of the parts, then of what is left over.
-        self.for_loop(LoopKind::Sequential, &format!("{CHAINS} + 1"), |l, part| {
-            let (start, end) = (l.temp("start"), l.temp("end"));
-            l.set("i64", start.as_str(), format!("{from} + {part} * {length}"));
-            l.set("i64", end.as_str(), format!("{part} < {CHAINS} ? {start} + {length} : {to}"));
-            l.fold_piece(fold, &nothing, (&start, &end), true, &mut |l, i| {
-                // What was computed is kept where the result will be.
-                for (output, value) in outputs.iter().flatten().zip(right).filter(|_| keeps_rows(fold)) {
-                    let (target, value) = (l.name(output.var), l.name(value.var));
-                    l.line(format!("{target}[{i}] = {value};"));
-                }
-                Ok(())
-            })?;
-            for (chain, param) in chains.iter().zip(left) {
-                let sum = l.name(param.var);
-                l.line(format!("{chain}[{part}] = {sum};"));
-            }
-            Ok(())
-        })?;
-        self.line(format!("if (dz_wait_for(ctx, {ready}, {piece})) return 1;"));
-        for (part, param) in before.iter().zip(left) {
-            self.bind(param, true);
-            let name = self.name(param.var);
-            self.set(super::elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
-        }
-        // Every chain begins with what there is before it.
-        self.for_loop(LoopKind::Sequential, &format!("{CHAINS} + 1"), |l, part| {
-            for ((chain, sum), total) in chains.iter().zip(left).zip(right) {
-                l.bind(total, true);
-                let (name, sum, ty) = (l.name(total.var), l.name(sum.var), super::elem(&total.ty)?);
-                l.set(ty.to_string(), name, format!("{chain}[{part}]"));
-                l.line(format!("{chain}[{part}] = {sum};"));
-            }
-            l.combine(fold.op)
-        })?;
-        for (part, param) in before.iter().zip(left) {
-            let sum = self.name(param.var);
-            self.line(format!("{part}[{piece} + 1] = {sum};"));
-        }
-        self.line(format!("__atomic_store_n(&{ready}[{piece} + 1], 1, __ATOMIC_RELEASE);"));
-        self.loop_from(LoopKind::Sequential, "0", &length, |l, j| {
-            l.line(format!("#pragma GCC unroll {CHAINS}"));
-            l.for_loop(LoopKind::Sequential, &CHAINS.to_string(), |l, part| {
-                l.scan_step(outputs, fold, &format!("{from} + {part} * {length} + {j}"), &chains, part)
-            })
-        })?;
-        self.loop_from(LoopKind::Sequential, &format!("{from} + {CHAINS} * {length}"), to, |l, i| {
-            l.scan_step(outputs, fold, i, &chains, &CHAINS.to_string())
-        })
-    }
-
-    /// Goes on with one chain of a scan.
-    fn scan_step(
-        &mut self,
-        outputs: &[Option<&Param>],
-        fold: &Fold<'_>,
-        place: &str,
-        chains: &[String],
-        part: &str,
-    ) -> Lowered<()> {
-        let (left, right) = fold.sides();
-        let i = self.temp("at");
-        self.set("i64", i.as_str(), place);
-        if keeps_rows(fold) {
-            for (output, value) in outputs.iter().flatten().zip(right) {
-                self.bind(value, true);
-                let (source, name) = (self.name(output.var), self.name(value.var));
-                self.set(super::elem(&value.ty)?.to_string(), name, format!("{source}[{i}]"));
-            }
-        } else {
-            self.next_row(fold.arrays, fold.pre, right, &i)?;
-        }
-        for (chain, param) in chains.iter().zip(left) {
-            self.bind(param, true);
-            let name = self.name(param.var);
-            self.set(super::elem(&param.ty)?.to_string(), name, format!("{chain}[{part}]"));
-        }
-        self.combine(fold.op)?;
-        for ((output, sum), chain) in outputs.iter().zip(left).zip(chains) {
-            let sum = self.name(sum.var);
-            if let Some(output) = output {
-                let target = self.name(output.var);
-                self.line(format!("{target}[{i}] = {sum};"));
-            }
-            self.line(format!("{chain}[{part}] = {sum};"));
-        }
-        Ok(())
-    }
-
     /// A reduction, or a scan, which also keeps what there is after every row.
-    fn fold_in_order(
+    pub(super) fn fold_in_order(
         &mut self,
         pat: &[Param],
         width: Atom,
@@ -509,7 +370,7 @@ pub(super) fn components(op: &Lambda) -> Option<Vec<(BinOp, PrimType)>> {
 }
 
 /// The operators of C that an operator consists of, one for each component, if their order does not matter.
-fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
+pub(super) fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
     let operator = |(operation, ty): (BinOp, PrimType)| match operation {
         _ if ty == PrimType::F16 => None,
         BinOp::Add => Some("+"),
@@ -538,12 +399,12 @@ fn are_extrema(sums: &[(&'static str, String)], left: &[Param], start: &[Atom]) 
 }
 
 /// Whether a scan keeps what it has computed of its rows until it goes over them again: not if that is as cheap as to read it.
-fn keeps_rows(fold: &Fold<'_>) -> bool {
+pub(super) fn keeps_rows(fold: &Fold<'_>) -> bool {
     fold.pre.is_some_and(|pre| cheap_statements(&pre.body).is_none_or(|count| count > CHEAP))
 }
 
 /// The number of statements, if none of them takes much longer than an addition, and none can stop the program.
-fn cheap_statements(body: &Body) -> Option<usize> {
+pub(super) fn cheap_statements(body: &Body) -> Option<usize> {
     let costs = body.stms.iter().map(|stm| match &stm.exp {
         Exp::Atom(_) => Some(0),
         Exp::UnOp(UnOp::Neg | UnOp::Not | UnOp::Abs, ..) | Exp::CmpOp(..) | Exp::Convert(..) => Some(1),

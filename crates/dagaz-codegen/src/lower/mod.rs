@@ -17,6 +17,7 @@ mod cost;
 mod deferred;
 mod few_elements;
 mod folds;
+mod following;
 mod functions;
 mod histograms;
 mod interior;
@@ -32,6 +33,7 @@ mod profile;
 mod reusing;
 mod row_pointers;
 mod rows;
+mod scans;
 mod shared_accumulators;
 mod symbols;
 mod vectors;
@@ -116,6 +118,8 @@ struct Lower<'p> {
     placed: HashSet<VarId>,
     /// Arrays that their variables are the only owners of, until they are consumed.
     alone: HashSet<VarId>,
+    /// Arrays that are views, and have a reference to what they look at.
+    sharing: HashSet<VarId>,
     /// Arrays that live as long as the C block around them.
     on_stack: HashSet<VarId>,
     /// Variables that are numbers of rows, and how many of these there are.
@@ -124,6 +128,8 @@ struct Lower<'p> {
     unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
+    /// What is made of the results of the scan at hand, if it is one in pieces.
+    following: Option<following::Group>,
     symbols: Symbols,
     region: u32,
     regions: u32,
@@ -380,6 +386,8 @@ impl<'p> Lower<'p> {
         params: &[Param],
         finish: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
+        let arranged = self.arranged(body);
+        let body = arranged.as_ref().unwrap_or(body);
         let mut last_use = HashMap::new();
         let mut bound: HashSet<VarId> = params.iter().map(|p| p.var).collect();
         for (index, stm) in body.stms.iter().enumerate() {
@@ -423,15 +431,23 @@ impl<'p> Lower<'p> {
         let mut plans = overwriting::plans(&self.symbols, body);
         plans.retain(|plan| bound.contains(&plan.array));
         let joints = joining::joints(body, |var| self.vars.get(&var).map(|info| info.ty.clone()));
+        let mut covered = HashSet::new();
         for (index, stm) in body.stms.iter().enumerate() {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
+            self.following = self.group(body, index);
+            if let Some(group) = &self.following {
+                plans.retain(|plan| !group.covered.contains(&plan.map));
+                covered.extend(group.covered.iter().copied());
+            }
             self.prepare_maps(&plans, index)?;
             self.prepare_joints(&joints, index)?;
             if matches!(stm.exp, Exp::Replicate { .. } | Exp::Scratch { .. }) {
                 self.look_for_writes(body, stm);
             }
-            self.stm(stm)?;
+            if !covered.contains(&index) {
+                self.stm(stm)?;
+            }
             for param in &stm.pat {
                 if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
                     self.release_owned(param.var);
@@ -480,7 +496,7 @@ impl<'p> Lower<'p> {
             .vars
             .get(&var)
             .is_some_and(|info| info.form == Form::Block { owned: true } && info.ty.is_array());
-        if is_owned {
+        if is_owned || self.sharing.contains(&var) {
             self.release(var);
         }
     }

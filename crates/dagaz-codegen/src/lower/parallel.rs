@@ -317,7 +317,13 @@ impl Lower<'_> {
     }
 
     /// Writes the results of an iteration to their rows, but for those that are there already.
-    fn write_results(&mut self, pat: &[Param], lambda: &Lambda, i: &str, direct: &[usize]) -> Lowered<()> {
+    pub(super) fn write_results(
+        &mut self,
+        pat: &[Param],
+        lambda: &Lambda,
+        i: &str,
+        direct: &[usize],
+    ) -> Lowered<()> {
         let mut position = 0;
         for param in pat {
             let (row, result) = (&lambda.ret[position], lambda.body.result[position]);

@@ -47,13 +47,23 @@ impl Lower<'_> {
         targets: &[Param],
         i: &str,
     ) -> Lowered<()> {
-        let Some(pre) = pre else { return self.load_row(arrays, targets, i) };
+        self.next_row_by(pre, targets, |l, params| l.load_row(arrays, params, i))
+    }
+
+    /// As [`Lower::next_row`], with rows that `load` binds to parameters.
+    pub(super) fn next_row_by(
+        &mut self,
+        pre: Option<&Lambda>,
+        targets: &[Param],
+        load: impl FnOnce(&mut Self, &[Param]) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let Some(pre) = pre else { return load(self, targets) };
         for target in targets {
             self.bind(target, true);
             self.declare(target);
         }
         self.block(|l| {
-            l.load_row(arrays, &pre.params, i)?;
+            load(l, &pre.params)?;
             l.body(&pre.body, &pre.params, |l| {
                 for (target, result) in targets.iter().zip(&pre.body.result) {
                     let name = l.name(target.var);

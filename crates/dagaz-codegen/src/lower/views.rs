@@ -72,7 +72,7 @@ impl Needs<'_> {
         let is_kept = stm.pat.iter().any(|p| self.blocks.contains(&p.var));
         match &stm.exp {
             Exp::Atom(atom) if is_kept => self.atoms(&[*atom]),
-            Exp::Index { array, .. } if is_kept => {
+            Exp::Index { array, .. } if is_kept && stm.pat.iter().any(|p| p.ty.is_array()) => {
                 self.blocks.insert(*array);
             }
             Exp::Reshape { .. } if !is_kept && stm.pat.iter().all(|p| self.renames.contains(&p.var)) => {}

@@ -1,0 +1,206 @@
+//! What the loop of a scan does with its results.
+
+use dagaz_codegen::generate_body;
+use dagaz_core::parse::parse;
+use expect_test::{Expect, expect};
+
+/// A recurrence of `as` and `bs`, which gives `ps` and `xs`, and statements after it that give `result`. The loops are
+/// shown, and what is allocated or written to arrays but those of chains and pieces.
+fn check(rest: &str, result: &str, expected: Expect) {
+    let core = format!(
+        r#"def f (n: i64, as: [n]f64, bs: [n]f64) : (r: {result}) =
+             let (ps: [n]f64, xs: [n]f64) = scan n (as, bs)
+               op \(a: f64, b: f64, c: f64, d: f64) : (f64, f64) ->
+                 let (e: f64) = f64.mul a c
+                 let (g: f64) = f64.mul b c
+                 let (h: f64) = f64.add g d
+                 in (e, h)
+               neutral (1.0f64, 0.0f64)
+             {rest}
+             in (r)
+           entry "f" = f sizes 1 0
+             param "as" : value "[]f64" [n]f64
+             param "bs" : value "[]f64" [n]f64
+             result value "{}" {result}"#,
+        result.replace("[n]", "[]")
+    );
+    let program = parse(&core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let is_shown = |line: &&str| {
+        let is_inside = ["chain_", "part_"].iter().any(|name| line.starts_with(name));
+        let writes =
+            line.contains("] = ") && !is_inside && !line.contains("dims[") && !line.contains("_room[");
+        line.starts_with("for (") || line.starts_with("#pragma") || line.contains("dz_alloc(") || writes
+    };
+    let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
+    expected.assert_eq(&(shown.join("\n") + "\n"));
+}
+
+#[test]
+fn a_sum_of_results_needs_no_memory_for_them() {
+    check(
+        r#"let (r: f64) = reduce n (xs)
+             op \(x: f64, y: f64) : (f64) ->
+               let (z: f64) = f64.add x y
+               in (z)
+             neutral (0.0f64)"#,
+        "f64",
+        expect![[r#"
+            for (i64 i_t14 = 0; i_t14 < 6; i_t14++) {
+            for (i64 i_t15 = from_t6; i_t15 < first_t9; i_t15++) {
+            for (i64 i_t19 = 0; i_t19 < length_t11; i_t19++) {
+            #pragma GCC unroll 4
+            for (i64 i_t20 = 0; i_t20 < 4; i_t20++) {
+            for (i64 i_t24 = first_t9 + 4 * length_t11; i_t24 < to_t7; i_t24++) {
+            for (i64 i_t28 = 0; i_t28 < 6; i_t28++) {
+            for (i64 i_t32 = 0; i_t32 < 6; i_t32++) {
+            for (i64 i_t33 = from_t6; i_t33 < first_t9; i_t33++) {
+            for (i64 i_t38 = 0; i_t38 < length_t11; i_t38++) {
+            #pragma GCC unroll 4
+            for (i64 i_t39 = 0; i_t39 < 4; i_t39++) {
+            for (i64 i_t44 = first_t9 + 4 * length_t11; i_t44 < to_t7; i_t44++) {
+            for (i64 i_t49 = 1; i_t49 < 6; i_t49++) {
+            for (i64 i_t51 = 0; i_t51 < (n_0 + grain_t1 - 1) / grain_t1; i_t51++) {
+        "#]],
+    );
+}
+
+#[test]
+fn results_from_the_last_one_on_are_written_in_that_order() {
+    check(
+        r#"let (end: i64) = i64.sub n 1i64
+           let (r: [n]f64) = slice xs [end :+ n * -1i64]"#,
+        "[n]f64",
+        expect![[r#"
+            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            #pragma GCC unroll 4
+            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
+            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+            r_14[n_0 - 1 - at_t31] = b_7;
+            for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+            #pragma GCC unroll 4
+            for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+            r_14[n_0 - 1 - at_t36] = b_7;
+            for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+            r_14[n_0 - 1 - at_t40] = b_7;
+            dz_block *r_14_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}
+
+#[test]
+fn a_map_from_the_last_result_on_is_part_of_the_scan_and_has_a_border() {
+    check(
+        r#"let (end: i64) = i64.sub n 1i64
+           let (back: [n]f64) = slice xs [end :+ n * -1i64]
+           let (places: [n]i64) = iota i64 n 0i64 1i64
+           let (r: [n]f64) = map n (places, back) \(i: i64, x: f64) : (f64) ->
+             let (inside: bool) = i64.lt 0i64 i
+             let (y: f64) = if inside then
+                 let (before: i64) = i64.sub i 1i64
+                 let (b: f64) = bs[before] certified
+                 in (b)
+               else
+                 in (1.0f64)
+             let (z: f64) = f64.mul x y
+             in (z)"#,
+        "[n]f64",
+        expect![[r#"
+            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            #pragma GCC unroll 4
+            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
+            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+            r_16[back_t34] = z_23;
+            for (i64 i_t35 = 0; i_t35 < length_t10; i_t35++) {
+            #pragma GCC unroll 4
+            for (i64 i_t36 = 0; i_t36 < 4; i_t36++) {
+            r_16[back_t40] = z_23;
+            for (i64 i_t41 = first_t8 + 4 * length_t10; i_t41 < to_t6; i_t41++) {
+            r_16[back_t45] = z_23;
+            dz_block *r_16_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}
+
+#[test]
+fn what_takes_long_is_left_to_vector_units() {
+    check(
+        r"let (r: [n]f64) = map n (xs) \(x: f64) : (f64) ->
+            let (y: f64) = f64.exp x
+            in (y)",
+        "[n]f64",
+        expect![[r#"
+            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            #pragma GCC unroll 4
+            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
+            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+            xs_5[at_t31] = b_7;
+            for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+            #pragma GCC unroll 4
+            for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+            xs_5[at_t36] = b_7;
+            for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+            xs_5[at_t40] = b_7;
+            #pragma omp simd
+            for (i64 i_t48 = from_t43; i_t48 < whole_t45; i_t48++) {
+            r_13[i_t48] = y_15;
+            #pragma omp simd
+            for (i64 i_t50 = 0; i_t50 < 8; i_t50++) {
+            r_13[i_t51] = y_15;
+            dz_block *xs_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+            dz_block *r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}
+
+#[test]
+fn results_that_are_read_together_are_next_to_each_other() {
+    check(
+        r"let (r: [n]f64) = map n (as) \(a: f64) : (f64) ->
+            let (i: i64) = f64.to_i64 a
+            let (p: f64) = ps[i]
+            let (x: f64) = xs[i] certified
+            let (z: f64) = f64.mul x p
+            in (z)",
+        "[n]f64",
+        expect![[r#"
+            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            #pragma GCC unroll 4
+            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
+            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+            ps_4[at_t31 * 2L] = a_6;
+            xs_5[at_t31 * 2L] = b_7;
+            for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+            #pragma GCC unroll 4
+            for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+            ps_4[at_t36 * 2L] = a_6;
+            xs_5[at_t36 * 2L] = b_7;
+            for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+            ps_4[at_t40 * 2L] = a_6;
+            xs_5[at_t40 * 2L] = b_7;
+            #pragma omp simd reduction(|:stop_t45)
+            for (i64 i_t46 = from_t43; i_t46 < to_t44; i_t46++) {
+            r_13[i_t46] = z_18;
+            for (i64 i_t48 = from_t43; i_t48 < to_t44; i_t48++) {
+            r_13[i_t48] = z_18;
+            dz_block *v_4294967294_mem = dz_alloc(ctx, 1, dz_times(n_0, 2L), sizeof(f64), 10);
+            dz_block *r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}
