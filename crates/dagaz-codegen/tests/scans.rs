@@ -155,12 +155,11 @@ fn what_takes_long_is_left_to_vector_units() {
             xs_5[at_t40] = b_7;
             #pragma omp simd
             for (i64 i_t48 = from_t43; i_t48 < whole_t45; i_t48++) {
-            r_13[i_t48] = y_15;
+            r_16[i_t48] = y_15;
             #pragma omp simd
             for (i64 i_t50 = 0; i_t50 < 8; i_t50++) {
-            r_13[i_t51] = y_15;
+            r_16[i_t51] = y_15;
             dz_block *xs_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
-            dz_block *r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
         "#]],
     );
 }
@@ -197,8 +196,8 @@ fn results_that_are_read_together_are_next_to_each_other() {
             #pragma omp simd reduction(|:stop_t45)
             for (i64 i_t46 = from_t43; i_t46 < to_t44; i_t46++) {
             r_13[i_t46] = z_18;
-            for (i64 i_t48 = from_t43; i_t48 < to_t44; i_t48++) {
-            r_13[i_t48] = z_18;
+            for (i64 i_t51 = from_t43; i_t51 < to_t44; i_t51++) {
+            r_13[i_t51] = z_18;
             dz_block *v_4294967294_mem = dz_alloc(ctx, 1, dz_times(n_0, 2L), sizeof(f64), 10);
             dz_block *r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
         "#]],
