@@ -2,25 +2,27 @@
 
 use std::fmt::Write as _;
 
+use dagaz_core::prim::PrimType;
+
 use crate::imp::{Function, LoopKind, Module, Stm, Variable};
 use crate::outline::{Task, outline};
 
 const PRELUDE: &str = include_str!("prelude.c");
 const PROFILE: &str = include_str!("profile.c");
-/// For one type of elements, `ELEM`.
+/// For one type of elements, `ELEM`, of which `CODE` is the number.
 const PRODUCT: &str = include_str!("product.c");
 const TRIANGLES: &str = include_str!("triangle.h");
-/// For one type of elements, `ELEM`.
+/// For one type of elements, as above.
 const TRIANGLE: &str = include_str!("triangle.c");
 
 pub(crate) fn print(module: &Module) -> String {
-    let products = module.products.iter().map(|ty| {
-        PRODUCT.replace("ELEM", ty.name()).replace("CODE", &crate::scalar::type_code(*ty).to_string())
-    });
-    let mut products: String = products.collect();
+    let of_type = |text: &str, ty: &PrimType| {
+        text.replace("ELEM", ty.name()).replace("CODE", &crate::scalar::type_code(*ty).to_string())
+    };
+    let mut products: String = module.products.iter().map(|ty| of_type(PRODUCT, ty)).collect();
     if !module.triangles.is_empty() {
         products.push_str(TRIANGLES);
-        products.extend(module.triangles.iter().map(|ty| TRIANGLE.replace("ELEM", ty.name())));
+        products.extend(module.triangles.iter().map(|ty| of_type(TRIANGLE, ty)));
     }
     let profile = match module.profiled.len() {
         0 => String::new(),

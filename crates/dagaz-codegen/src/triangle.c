@@ -171,43 +171,62 @@ static void dz_triangle_rows_ELEM(const dz_product *s, const dz_triangle *t, i64
   }
 }
 
-/* The next pairs of columns, copied. Pairs do not go beyond the end of a period, if periods are long. */
+/* Where a pair of columns ends that begins with the given one. Pairs do not go beyond the end of a period, if periods are long. */
+static i64 dz_pair_end_ELEM(const dz_product *s, const dz_triangle *t, i64 first) {
+  const i64 period = t->column_period, period_end = first - first % period + period;
+  const bool in_periods = period >= 4 * DZ_SPAN_ELEM || (period >= DZ_PAIR_ELEM && period % DZ_SPAN_ELEM == 0);
+  const i64 end = first + DZ_PAIR_ELEM < s->n ? first + DZ_PAIR_ELEM : s->n;
+  return in_periods && period_end < end ? period_end : end;
+}
+
+/* A pair of columns, copied to `room`. */
+static dz_pair_ELEM dz_copied_pair_ELEM(
+    const dz_product *s, const dz_triangle *t, i64 start, dz_range depth, const ELEM *b, ELEM *room) {
+  const i64 period = t->column_period, all = dz_pair_end_ELEM(s, t, start) - start;
+  const i64 half = all < DZ_SPAN_ELEM ? all : DZ_SPAN_ELEM;
+  const dz_range indices = dz_indices(start, all, period);
+  const dz_range first = dz_indices(start, half, period), second = dz_indices(start + half, all - half, period);
+  const dz_pair_ELEM pair = {start, all, {first, second}, room - depth.from * DZ_PAIR_ELEM};
+  if (t->depth_to_column && indices.to < depth.to) depth.to = indices.to;
+  if (t->column_to_depth && indices.from > depth.from) depth.from = indices.from;
+  dz_copy_columns_ELEM((ELEM *)pair.copy, b + start * s->b.col, all, depth, s->b);
+  return pair;
+}
+
+/* The next pairs of columns, copied. */
 static i64 dz_next_pairs_ELEM(const dz_product *s, const dz_triangle *t, i64 *next, dz_range depth, const ELEM *b,
                               dz_pair_ELEM *pairs, ELEM *room) {
-  const i64 period = t->column_period, size = DZ_PAIR_ELEM * (depth.to - depth.from);
-  const bool in_periods = period >= 4 * DZ_SPAN_ELEM || (period >= DZ_PAIR_ELEM && period % DZ_SPAN_ELEM == 0);
   i64 count = 0;
-  for (; count < DZ_MOST_PAIRS_ELEM && *next < s->n; count++, room += size) {
-    dz_pair_ELEM *pair = pairs + count;
-    i64 end = *next + DZ_PAIR_ELEM < s->n ? *next + DZ_PAIR_ELEM : s->n;
-    const i64 period_end = *next - *next % period + period;
-    if (in_periods && period_end < end) end = period_end;
-    const i64 all = end - *next, half = all < DZ_SPAN_ELEM ? all : DZ_SPAN_ELEM;
-    const dz_range indices = dz_indices(*next, all, period);
-    const dz_range first = dz_indices(*next, half, period), second = dz_indices(*next + half, all - half, period);
-    *pair = (dz_pair_ELEM){*next, all, {first, second}, room - depth.from * DZ_PAIR_ELEM};
-    dz_range deep = depth;
-    if (t->depth_to_column && indices.to < deep.to) deep.to = indices.to;
-    if (t->column_to_depth && indices.from > deep.from) deep.from = indices.from;
-    dz_copy_columns_ELEM((ELEM *)pair->copy, b + pair->first * s->b.col, pair->count, deep, s->b);
-    *next = end;
+  for (; count < DZ_MOST_PAIRS_ELEM && *next < s->n; count++, room += DZ_PAIR_ELEM * (depth.to - depth.from)) {
+    pairs[count] = dz_copied_pair_ELEM(s, t, *next, depth, b, room);
+    *next = dz_pair_end_ELEM(s, t, *next);
   }
   return count;
 }
 
-/* Some rows of one product; false without memory for the copies. */
-static bool dz_triangle_part_ELEM(
-    const dz_product *s, const dz_triangle *t, dz_range rows, const ELEM *a, const ELEM *b, ELEM *c) {
-  const i64 most = s->k < DZ_MOST_DEPTH_ELEM ? s->k : DZ_MOST_DEPTH_ELEM;
-  const i64 for_columns = DZ_MOST_PAIRS_ELEM * DZ_PAIR_ELEM * most;
+/* All pairs of columns of b, copied once for many products. */
+typedef struct {
+  i64 count;
+  dz_pair_ELEM pairs[];
+} dz_kept_ELEM;
+
+/* Some rows of one product, with kept pairs of columns, or with pairs that are copied; false without memory for copies. */
+static bool dz_triangle_part_ELEM(const dz_product *s, const dz_triangle *t, dz_range rows, const ELEM *a, const ELEM *b,
+                                  ELEM *c, const dz_kept_ELEM *kept) {
+  const i64 most = kept || s->k < DZ_MOST_DEPTH_ELEM ? s->k : DZ_MOST_DEPTH_ELEM;
+  const i64 for_columns = kept ? 0 : DZ_MOST_PAIRS_ELEM * DZ_PAIR_ELEM * most;
   const i64 for_rows = DZ_MOST_ROWS_ELEM / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(most);
   ELEM *room = aligned_alloc(64, ((for_columns + for_rows) * sizeof(ELEM) + 63) / 64 * 64);
   if (!room) return false;
-  dz_pair_ELEM pairs[DZ_MOST_PAIRS_ELEM];
+  dz_pair_ELEM copied[DZ_MOST_PAIRS_ELEM];
   for (i64 p = 0; p < s->k; p += most) {
     const dz_range depth = {p, p + most < s->k ? p + most : s->k};
-    for (i64 next = 0; next < s->n;) {
-      const i64 count = dz_next_pairs_ELEM(s, t, &next, depth, b, pairs, room);
+    for (i64 next = 0; next < (kept ? kept->count : s->n);) {
+      const dz_pair_ELEM *pairs = kept ? kept->pairs + next : copied;
+      const i64 left = kept ? kept->count - next : 0;
+      const i64 count = !kept ? dz_next_pairs_ELEM(s, t, &next, depth, b, copied, room)
+                              : left < DZ_MOST_PAIRS_ELEM ? left : DZ_MOST_PAIRS_ELEM;
+      if (kept) next += count;
       for (i64 i = rows.from; i < rows.to; i += DZ_MOST_ROWS_ELEM) {
         const i64 some = rows.to - i < DZ_MOST_ROWS_ELEM ? rows.to - i : DZ_MOST_ROWS_ELEM;
         dz_triangle_rows_ELEM(s, t, i, some, depth, pairs, count, a, c, room + for_columns, s->add || p > 0);
@@ -224,6 +243,7 @@ typedef struct {
   dz_triangle triangle;
   const ELEM *a, *b;
   ELEM *c;
+  const dz_kept_ELEM *kept;
   i64 rows, pieces;
 } dz_triangle_job_ELEM;
 
@@ -235,7 +255,7 @@ static i32 dz_triangle_pieces_ELEM(dz_ctx *ctx, const void *env, i64 from, i64 t
     const dz_range rows = {first, first + job->rows < s.m ? first + job->rows : s.m};
     const ELEM *a = job->a + batch * s.a.batch, *b = job->b + batch * s.b.batch;
     ELEM *c = job->c + batch * s.c.batch;
-    if (!dz_triangle_part_ELEM(&s, &job->triangle, rows, a, b, c)) {
+    if (!dz_triangle_part_ELEM(&s, &job->triangle, rows, a, b, c, job->kept)) {
       dz_product own = s;
       own.batch = 1, own.m = rows.to - rows.from;
       dz_loops_ELEM(own, a + first * s.a.row, b, c + first * s.c.row);
@@ -244,10 +264,28 @@ static i32 dz_triangle_pieces_ELEM(dz_ctx *ctx, const void *env, i64 from, i64 t
   return 0;
 }
 
+static void dz_triangle_pieces_of_rows_ELEM(
+    dz_ctx *ctx, dz_product s, dz_triangle t, const ELEM *a, const ELEM *b, ELEM *c, const dz_kept_ELEM *kept) {
+  dz_triangle_job_ELEM job = {s, t, a, b, c, kept, s.m, 1};
+  if (!ctx->job && ctx->threads > 1 && (f64)s.batch * (f64)s.m * (f64)s.n * (f64)s.k > 1e6) {
+    /* Pieces depend on the threads, but sums do not depend on pieces. */
+    const i64 tiles = (s.m + DZ_TRIANGLE_ROWS - 1) / DZ_TRIANGLE_ROWS, most = DZ_MOST_ROWS_ELEM / DZ_TRIANGLE_ROWS;
+    const i64 wanted = (tiles + 4 * ctx->threads - 1) / (4 * ctx->threads);
+    job.rows = DZ_TRIANGLE_ROWS * (kept ? wanted : (wanted + most - 1) / most * most);
+    job.pieces = (s.m + job.rows - 1) / job.rows;
+    dz_parallel(ctx, dz_triangle_pieces_ELEM, &job, s.batch * job.pieces, 1);
+  } else {
+    dz_triangle_pieces_ELEM(ctx, &job, 0, s.batch);
+  }
+}
+
+static inline bool dz_is_small_triangle_ELEM(const dz_product *s) {
+  return s->m == 1 || s->n == 1 || (f64)s->m * (f64)s->n * (f64)s->k < 20000;
+}
+
 static void dz_triangle_product_ELEM(dz_ctx *ctx, dz_product s, dz_triangle t, const ELEM *a, const ELEM *b, ELEM *c) {
   if (s.batch <= 0 || s.m <= 0 || s.n <= 0) return;
-  const f64 work = (f64)s.m * (f64)s.n * (f64)s.k;
-  if (s.m == 1 || s.n == 1 || work < 20000) return dz_loops_ELEM(s, a, b, c);
+  if (dz_is_small_triangle_ELEM(&s)) return dz_loops_ELEM(s, a, b, c);
   if (s.c.row == 1 && s.c.col != 1) {
     /* The transposed product writes whole vectors. */
     const ELEM *other = a;
@@ -258,14 +296,34 @@ static void dz_triangle_product_ELEM(dz_ctx *ctx, dz_product s, dz_triangle t, c
     t = (dz_triangle){t.column_period, t.row_period, t.depth_to_column, t.column_to_depth, t.depth_to_row, t.row_to_depth,
                       t.column_to_row, t.row_to_column};
   }
-  dz_triangle_job_ELEM job = {s, t, a, b, c, s.m, 1};
-  if (!ctx->job && ctx->threads > 1 && (f64)s.batch * work > 1e6) {
-    /* Pieces depend on the threads, but sums do not depend on pieces. */
-    const i64 wanted = (s.m + 4 * ctx->threads - 1) / (4 * ctx->threads);
-    job.rows = (wanted + DZ_MOST_ROWS_ELEM - 1) / DZ_MOST_ROWS_ELEM * DZ_MOST_ROWS_ELEM;
-    job.pieces = (s.m + job.rows - 1) / job.rows;
-    dz_parallel(ctx, dz_triangle_pieces_ELEM, &job, s.batch * job.pieces, 1);
-  } else {
-    dz_triangle_pieces_ELEM(ctx, &job, 0, s.batch);
-  }
+  dz_triangle_pieces_of_rows_ELEM(ctx, s, t, a, b, c, NULL);
+}
+
+/* Copies all columns of b, if there is memory for that. */
+static i32 dz_keep_columns_ELEM(
+    dz_ctx *ctx, i32 site, const dz_product *s, const dz_triangle *t, const ELEM *b, dz_block **kept) {
+  i64 count = 0;
+  for (i64 next = 0; next < s->n; next = dz_pair_end_ELEM(s, t, next)) count++;
+  const i64 size = DZ_PAIR_ELEM * s->k * sizeof(ELEM);
+  const i64 head = (sizeof(dz_kept_ELEM) + count * sizeof(dz_pair_ELEM) + 63) / 64 * 64;
+  const i64 bytes = dz_plus(head, dz_times(count, size));
+  if (dz_plus(ctx->program->live, bytes) > ctx->limit) return 0;
+  *kept = dz_alloc(ctx, site, bytes / sizeof(ELEM), sizeof(ELEM), CODE);
+  if (!*kept) return 1;
+  dz_kept_ELEM *all = (*kept)->data;
+  ELEM *room = (ELEM *)((char *)all + head);
+  all->count = 0;
+  for (i64 next = 0; next < s->n; next = dz_pair_end_ELEM(s, t, next), room += DZ_PAIR_ELEM * s->k)
+    all->pairs[all->count++] = dz_copied_pair_ELEM(s, t, next, (dz_range){0, s->k}, b, room);
+  return 0;
+}
+
+/* One of many products with the same b, of whose columns copies are kept. */
+static i32 dz_triangle_product_with_copy_ELEM(dz_ctx *ctx, i32 site, dz_product s, dz_triangle t, const ELEM *a,
+                                              const ELEM *b, ELEM *c, dz_block **kept) {
+  const bool fits = s.m > 0 && s.n > 0 && s.k <= DZ_MOST_DEPTH_ELEM && !dz_is_small_triangle_ELEM(&s);
+  if (fits && !*kept && dz_keep_columns_ELEM(ctx, site, &s, &t, b, kept)) return 1;
+  if (fits && *kept) dz_triangle_pieces_of_rows_ELEM(ctx, s, t, a, b, c, (*kept)->data);
+  else dz_triangle_product_ELEM(ctx, s, t, a, b, c);
+  return 0;
 }

@@ -48,8 +48,8 @@ fn a_reduction_of_rows() {
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64, ts_5: [n_0]f64) : (least_6: f64) =
               let (max_19: i64) = i64.max m_1 1i64
-              let (quot_20: i64) = i64.quot 262144i64 max_19
-              let (max_21: i64) = i64.max quot_20 128i64
+              let (quot_20: i64) = i64.quot 65536i64 max_19
+              let (max_21: i64) = i64.max quot_20 32i64
               let (sub_22: i64) = i64.sub max_21 1i64
               let (add_23: i64) = i64.add n_0 sub_22
               let (quot_24: i64) = i64.quot add_23 max_21
@@ -194,8 +194,8 @@ fn accumulators_and_vectors() {
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64, zeros_5: [m_1]f64) : (counts_6: [m_1]f64, places_7: [n_0]i64) =
               let (max_22: i64) = i64.max m_1 1i64
-              let (quot_23: i64) = i64.quot 262144i64 max_22
-              let (max_24: i64) = i64.max quot_23 128i64
+              let (quot_23: i64) = i64.quot 65536i64 max_22
+              let (max_24: i64) = i64.max quot_23 32i64
               let (sub_25: i64) = i64.sub max_24 1i64
               let (add_26: i64) = i64.add n_0 sub_25
               let (quot_27: i64) = i64.quot add_26 max_24
@@ -302,8 +302,8 @@ fn triangles() {
         expect![[r#"
             def f (n_0: i64, k_1: i64, x_2: [n_0][k_1]f64, w_3: [n_0][k_1]f64) : (s_4: f64) =
               let (max_15: i64) = i64.max n_0 1i64
-              let (quot_16: i64) = i64.quot 262144i64 max_15
-              let (max_17: i64) = i64.max quot_16 128i64
+              let (quot_16: i64) = i64.quot 65536i64 max_15
+              let (max_17: i64) = i64.max quot_16 32i64
               let (sub_18: i64) = i64.sub max_17 1i64
               let (add_19: i64) = i64.add n_0 sub_18
               let (quot_20: i64) = i64.quot add_19 max_17

@@ -124,8 +124,9 @@ impl Lower<'_> {
             self.module.triangles.insert(elem);
         }
         let kinds = Matrix { batch, rows, columns, depth, adds };
-        let is_one_product = outer.is_empty() && kinds.batch.is_none() && triangle.is_none();
-        if is_one_product && self.product_with_copy(&kinds, &operands, [left.array, right.array], elem) {
+        let is_one_product = outer.is_empty() && kinds.batch.is_none();
+        let matrices = [left.array, right.array];
+        if is_one_product && self.product_with_copy(&kinds, &operands, matrices, elem, triangles) {
             return Ok(());
         }
         self.outer_axes(&outer, operands, &mut |l, o| {
@@ -164,6 +165,7 @@ impl Lower<'_> {
         operands: &Operands<'_>,
         [left, right]: [VarId; 2],
         elem: PrimType,
+        triangles: &[Triangle],
     ) -> bool {
         let [l, r, result] = &operands.arrays;
         let last = result.1.last();
@@ -181,12 +183,18 @@ impl Lower<'_> {
         if !is_for_kernels {
             return false;
         }
-        let Some(copy) = self.kept_copy(same, &format!("{down}, {across}")) else { return false };
+        let triangle = self.triangle(&[&kinds.rows, &kinds.columns, &kinds.depth], operands.sizes, triangles);
+        let (kernel, triangle) = match triangle {
+            Some(triangle) => ("dz_triangle_product", format!(" (dz_triangle){{{triangle}}},")),
+            None => ("dz_product", String::new()),
+        };
+        let order = format!("{down}, {across},{triangle}");
+        let Some(copy) = self.kept_copy(same, &order) else { return false };
         let product = self.matrix_product(&kinds, &operands);
         let site = self.site(SiteKind::Memory);
         let [(x, _), (y, _), (z, _)] = &operands.arrays;
         self.line(format!(
-            "if (dz_product_with_copy_{elem}(ctx, {site}, (dz_product){product}, {x}, {y}, {z}, &{copy})) return 1;"
+            "if ({kernel}_with_copy_{elem}(ctx, {site}, (dz_product){product},{triangle} {x}, {y}, {z}, &{copy})) return 1;"
         ));
         true
     }
