@@ -8,7 +8,8 @@
 //! b: [k][n]   ==>   packed: [n / width][k][width]
 //! ```
 //!
-//! The `gemm` crate reads such a panel in place, if it meets few rows of the left matrix at a time.
+//! The `gemm` crate reads such a panel where it is, if it meets few rows of the left matrix at a time; so it does with short
+//! matrices that are in such an order by themselves.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -26,6 +27,12 @@ const MOST_BYTES: i64 = 64 << 20;
 const ROWS_AT_ONCE: i64 = 48;
 /// Kernels compute as many rows at once.
 const ROWS: i64 = 6;
+/// The depths of products whose matrices are best left where they are. A panel is in the first level of cache then, and calls
+/// of the kernel do not count.
+const LEAST_DEPTH: i64 = 64;
+const MOST_DEPTH: i64 = 256;
+/// Bytes of a result that is in the cache from one such product to the next.
+const MOST_NEAR: i64 = 4 << 20;
 
 /// How many columns the kernel for elements of so many bytes computes at once.
 fn width(bytes: usize) -> i64 {
@@ -101,29 +108,63 @@ unsafe fn pack_panel<T: Copy + Default>(shape: &Product, from: *const T, to: *mu
     }
 }
 
-/// Panels of columns with the rows that meet them at once, whatever runs them.
-pub(crate) fn tiles<T>(shape: &Product) -> Vec<(Range<i64>, Range<i64>)> {
+/// Panels of columns with the rows that meet them at once, whatever runs them. A packed matrix is larger than the rows and comes
+/// from further away, so that each of its panels meets all rows before the next one does.
+pub(crate) fn tiles<T>(shape: &Product, panels: Panels) -> Vec<(Range<i64>, Range<i64>)> {
     let width = width(size_of::<T>());
-    let count = (shape.m + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE;
-    let mut tiles = Vec::new();
-    for first in (0..shape.n).step_by(width as usize) {
-        let columns = first..shape.n.min(first + width);
-        tiles.extend(parts(shape.m, count, ROWS).map(|rows| (columns.clone(), rows)));
+    let all_columns: Vec<Range<i64>> =
+        (0..shape.n).step_by(width as usize).map(|first| first..shape.n.min(first + width)).collect();
+    let all_rows: Vec<Range<i64>> =
+        parts(shape.m, (shape.m + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, ROWS).collect();
+    match panels {
+        Panels::Packed => {
+            let of = |columns: &Range<i64>| {
+                all_rows.iter().map(|rows| (columns.clone(), rows.clone())).collect::<Vec<_>>()
+            };
+            all_columns.iter().flat_map(of).collect()
+        }
+        Panels::InPlace => {
+            let of = |rows: &Range<i64>| {
+                all_columns.iter().map(|columns| (columns.clone(), rows.clone())).collect::<Vec<_>>()
+            };
+            all_rows.iter().flat_map(of).collect()
+        }
     }
-    tiles
+}
+
+/// Whether kernels read both matrices where they are faster than copies of them: columns of the left one and rows of the right one
+/// are contiguous, so that a tile reads whole lines of memory, and they are short, so that these stay near.
+pub(crate) fn is_best_in_place<T>(shape: &Product) -> bool {
+    let bytes = size_of::<T>() as i64;
+    let is_contiguous = shape.a.row == 1 && shape.b.col == 1 && shape.c.col == 1;
+    let is_short = (LEAST_DEPTH..=MOST_DEPTH).contains(&shape.k);
+    let is_near = shape.m.saturating_mul(shape.n).saturating_mul(bytes) <= MOST_NEAR;
+    shape.batch == 1 && is_contiguous && is_short && is_near && shape.n >= 2 * width(size_of::<T>())
+}
+
+/// Where the panels of the right matrix are: one after the other, or in the matrix itself.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Panels {
+    Packed,
+    InPlace,
 }
 
 /// # Safety
-/// `matrices.b` was packed for this shape, the others have all elements that it says, and nobody else uses this tile of `c`.
+/// `matrices.b` was packed for this shape if panels say so, the matrices have all elements that it says, columns of `c` are next
+/// to each other, and so are those of `b`, and nobody else uses this tile of `c`.
 pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
     shape: &Product,
     matrices: &Matrices<T>,
+    panels: Panels,
     (columns, rows): &(Range<i64>, Range<i64>),
 ) {
     let size = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
-    let width = width(size_of::<T>()) as isize;
+    let (start, by_depth) = match panels {
+        Panels::Packed => (columns.start * shape.k, width(size_of::<T>())),
+        Panels::InPlace => (columns.start, shape.b.row),
+    };
     let c = matrices.c.wrapping_offset((rows.start * shape.c.row + columns.start) as isize);
-    let panel = matrices.b.wrapping_offset((columns.start * shape.k) as isize);
+    let panel = matrices.b.wrapping_offset(start as isize);
     let a = matrices.a.wrapping_offset((rows.start * shape.a.row) as isize);
     // SAFETY: by the contract, the elements are there. What is transposed has its rows next to each other, as the kernel wants.
     unsafe {
@@ -136,11 +177,11 @@ pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
             1,
             shape.add,
             panel,
-            width,
+            by_depth as isize,
             1,
             a,
             shape.a.row as isize,
-            1,
+            shape.a.col as isize,
             T::from(1.0),
             T::from(1.0),
             false,

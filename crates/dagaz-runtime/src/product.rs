@@ -10,7 +10,7 @@ use std::ops::Range;
 use dagaz_core::prim::PrimType;
 
 use crate::host::Call;
-use crate::packed;
+use crate::packed::{self, Panels};
 use crate::threads::Threads;
 
 /// `dz_strides` of the prelude, in elements.
@@ -38,6 +38,15 @@ pub(crate) struct Product {
     is_alone: bool,
     /// The right matrix in the order of [`crate::packed`], or nothing.
     packed: *const c_void,
+}
+
+impl Product {
+    /// The same product with rows and columns exchanged, for which the left matrix is the right one.
+    fn transposed(&self) -> Product {
+        let swap = |s: &Strides| Strides { batch: s.batch, row: s.col, col: s.row };
+        let (a, b, c) = (swap(&self.b), swap(&self.a), swap(&self.c));
+        Product { m: self.n, n: self.m, a, b, c, ..*self }
+    }
 }
 
 // SAFETY: what is packed is only read while products use it.
@@ -137,17 +146,25 @@ pub(crate) unsafe extern "C" fn product(
 /// # Safety
 /// The matrices have all elements that the shape says, and those of `c` are different ones.
 unsafe fn run<T: From<f32> + Sync + 'static>(threads: &Threads, shape: &Product, matrices: &Matrices<T>) {
-    if shape.packed.is_null() {
+    let swapped = shape.transposed();
+    let (a, b, c) = (matrices.a, matrices.b, matrices.c);
+    // SAFETY: parts of the result are apart from each other, and the generated code has had the matrix packed.
+    let in_tiles = |shape: &Product, matrices: Matrices<T>, panels: Panels| {
+        let tiles = packed::tiles::<T>(shape, panels);
+        let one = |i: usize| unsafe { packed::run_tile(shape, &matrices, panels, &tiles[i]) };
+        run_parts(threads, shape, tiles.len(), one);
+    };
+    if !shape.packed.is_null() {
+        in_tiles(shape, Matrices { a, b: shape.packed.cast(), c }, Panels::Packed);
+    } else if packed::is_best_in_place::<T>(shape) {
+        in_tiles(shape, Matrices { a, b, c }, Panels::InPlace);
+    } else if packed::is_best_in_place::<T>(&swapped) {
+        in_tiles(&swapped, Matrices { a: b, b: a, c }, Panels::InPlace);
+    } else {
         let panels = panels(shape.batch, shape.m, shape.n, shape.k);
-        // SAFETY: panels are apart from each other.
+        // SAFETY: as above.
         run_parts(threads, shape, panels.len(), |i| unsafe { run_panel(shape, matrices, &panels[i]) });
-        return;
     }
-    let tiles = packed::tiles::<T>(shape);
-    let matrices = Matrices { a: matrices.a, b: shape.packed.cast(), c: matrices.c };
-    let count = tiles.len();
-    // SAFETY: tiles are apart from each other, and the generated code has had the matrix packed.
-    run_parts(threads, shape, count, |i| unsafe { packed::run_tile(shape, &matrices, &tiles[i]) });
 }
 
 fn run_parts(threads: &Threads, shape: &Product, count: usize, one: impl Fn(usize) + Sync) {

@@ -255,6 +255,24 @@ fn products_that_are_added_up_in_a_loop() {
     );
 }
 
+/// Kernels read both matrices where they are, with tiles that they do not fill.
+#[test]
+fn short_products_over_rows() {
+    let sizes = &["50i64 70i64 81i64", "81i64 70i64 50i64", "130i64 64i64 70i64"];
+    check(
+        "entry main (n: i64) (k: i64) (m: i64) = mm (transpose (fill2 0 k n)) (fill2 1 k m)
+         entry reference (n: i64) (k: i64) (m: i64) = loop_mm (transpose (fill2 0 k n)) (fill2 1 k m)",
+        1,
+        sizes,
+    );
+    check(
+        "entry main (n: i64) (k: i64) (m: i64) = transpose (mm (transpose (fill2 0 k n)) (fill2 1 k m))
+         entry reference (n: i64) (k: i64) (m: i64) = transpose (loop_mm (transpose (fill2 0 k n)) (fill2 1 k m))",
+        1,
+        sizes,
+    );
+}
+
 /// The matrix is kept in the order of kernels, with panels that it does not fill.
 #[test]
 fn many_products_with_one_matrix() {
