@@ -141,6 +141,8 @@ static inline bool dz_select_bool(bool c, bool a, bool b) { return (c & a) | (!c
 #define DZ_UNLIKELY(c) __builtin_expect(!!(c), 0)
 /* The pointer is computed now, and not in parts in the loops that use it. */
 #define DZ_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
+/* Asks memory for what is there, if anything is. */
+#define DZ_FETCH(address, is_written) __builtin_prefetch((const void *)(address), is_written)
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 

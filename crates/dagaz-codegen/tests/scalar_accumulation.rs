@@ -44,13 +44,13 @@ fn scalar_operations_do_not_ask_whether_to_go_on() {
         expect![[r#"
             DZ_IN_REGISTER(v_4294967294);
             for (i64 i_t12 = 0; i_t12 < (k_1); i_t12++) {
-            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
-            for (i64 i_t17 = 0; i_t17 < here_t8; i_t17++) {
+            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
+            for (i64 i_t19 = 0; i_t19 < here_t8; i_t19++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
-            for (i64 i_t19 = from_t15; i_t19 < to_t16; i_t19++) {
+            for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t21 = 0; i_t21 < n_0; i_t21++) {
+            for (i64 i_t24 = 0; i_t24 < n_0; i_t24++) {
         "#]],
     );
 }

@@ -9,6 +9,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
+use super::gathers::gathers;
 use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};
@@ -192,6 +193,9 @@ impl Lower<'_> {
                 let names = left.iter().map(|p| self.name(p.var));
                 let sums: Vec<(&'static str, String)> = operators.into_iter().zip(names).collect();
                 if !sums.iter().any(|(operator, _)| matches!(*operator, "min" | "max")) {
+                    if fold.pre.is_some_and(gathers) {
+                        return self.sum_of_gathers(fold, (from, to), &mut |l, i| each.borrow_mut()(l, i));
+                    }
                     return self.simple_loop(from, to, &sums, &step);
                 }
                 let one_by_one = |l: &mut Self| l.loop_from(LoopKind::Sequential, from, to, step);

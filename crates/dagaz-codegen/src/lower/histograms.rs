@@ -8,6 +8,7 @@
 use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::fetching::{Fetch, Place};
 use super::folds::piece_start;
 use super::parallel::can_fail;
 use super::{Lower, Lowered};
@@ -131,7 +132,9 @@ impl Lower<'_> {
         (from, to): (&str, &str),
         places: &[String],
     ) -> Lowered<()> {
+        let fetch = self.fetch_places(pat, writes, places)?;
         self.loop_from(LoopKind::Sequential, from, to, |l, i| {
+            l.fetch_ahead(fetch.as_ref(), i, to)?;
             let (indices, values) = l.next_write(pat, writes, i)?;
             let flat = l.offset(&indices, writes.shape);
             let inside: Vec<String> = indices
@@ -167,6 +170,23 @@ impl Lower<'_> {
             l.out.push(Stm::If { cond, then, otherwise: Vec::new() });
             Ok(())
         })
+    }
+
+    /// What later writes will need.
+    fn fetch_places(
+        &mut self,
+        pat: &[Param],
+        writes: &Writes<'_>,
+        places: &[String],
+    ) -> Lowered<Option<Fetch>> {
+        let Some(pre) = writes.pre else { return Ok(None) };
+        let mut used = Vec::new();
+        for (param, place) in pat.iter().zip(places) {
+            let (array, elem, shape) = (place.clone(), super::elem(&param.ty)?, writes.shape.to_vec());
+            let indices = pre.body.result[..shape.len().min(pre.body.result.len())].to_vec();
+            used.push(Place { array, elem, shape, indices, is_written: true });
+        }
+        Ok(self.fetch((writes.arrays, &pre.params), &pre.body, used))
     }
 
     /// Declares the indices and values of one write.

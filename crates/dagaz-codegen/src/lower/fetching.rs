@@ -1,0 +1,162 @@
+//! Elements from anywhere in large arrays are fetched before they are needed.
+//!
+//! A loop that updates places which data decide waits for memory most of the time, if they are in more of it than the caches
+//! hold. Where the places of later iterations are easy to tell, memory is asked for them early:
+//!
+//!     for i { k = is[i]; sums[k] += xs[i] }
+//!     ==>
+//!     for i { if (sums is large) { k = is[i + 64]; fetch sums[k] } k = is[i]; sums[k] += xs[i] }
+
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
+use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::visit;
+
+use super::parallel::can_fail;
+use super::{Form, Lower, Lowered, elem};
+use crate::imp::Stm;
+
+/// So many iterations ahead: about as long as memory takes.
+const AHEAD: usize = 64;
+/// Arrays of fewer bytes are in the cache of a core anyway.
+const LARGE: usize = 1 << 20;
+
+/// Places that an iteration reads or writes: elements of an array with this name, type and shape.
+pub(super) struct Place {
+    pub(super) array: String,
+    pub(super) elem: dagaz_core::prim::PrimType,
+    pub(super) shape: Vec<Atom>,
+    pub(super) indices: Vec<Atom>,
+    pub(super) is_written: bool,
+}
+
+/// What is fetched in each iteration.
+pub(super) struct Fetch {
+    /// The variable that says whether it is worth it.
+    is_worth: String,
+    rows: Vec<(VarId, Param)>,
+    stms: Vec<CoreStm>,
+    places: Vec<Place>,
+}
+
+impl Lower<'_> {
+    /// What to fetch for a loop over rows of arrays, whose body uses some places and reads others.
+    pub(super) fn fetch(
+        &mut self,
+        (arrays, params): (&[VarId], &[Param]),
+        body: &Body,
+        used: Vec<Place>,
+    ) -> Option<Fetch> {
+        let mut places = used;
+        self.places_read(body, &mut places);
+        let mut needed: HashSet<VarId> = HashSet::new();
+        places.retain(|place| self.are_told_by_data((arrays, params), body, &place.indices, &mut needed));
+        let mut sizes: Vec<String> = Vec::new();
+        for place in &places {
+            let bytes = format!("(f64)({}) * sizeof({}) > {LARGE}.0", self.product(&place.shape), place.elem);
+            if !sizes.contains(&bytes) {
+                sizes.push(bytes);
+            }
+        }
+        if sizes.is_empty() {
+            return None;
+        }
+        let is_worth = self.temp("is_large");
+        self.set("bool", is_worth.as_str(), sizes.join(" || "));
+        let rows = arrays.iter().zip(params).filter(|(_, param)| needed.contains(&param.var));
+        let rows = rows.map(|(array, param)| (*array, param.clone())).collect();
+        let is_needed = |stm: &&CoreStm| stm.pat.iter().any(|param| needed.contains(&param.var));
+        let stms = body.stms.iter().filter(is_needed).cloned().collect();
+        Some(Fetch { is_worth, rows, stms, places })
+    }
+
+    /// Asks for what the iteration some way after `i` needs.
+    pub(super) fn fetch_ahead(&mut self, fetch: Option<&Fetch>, i: &str, to: &str) -> Lowered<()> {
+        let Some(fetch) = fetch else { return Ok(()) };
+        let (then, ()) = self.nested(|l| {
+            let ahead = l.temp("ahead");
+            l.set("i64", ahead.as_str(), format!("{i} + {AHEAD} < {to} ? {i} + {AHEAD} : {i}"));
+            for (array, param) in &fetch.rows {
+                l.load_row(&[*array], std::slice::from_ref(param), &ahead)?;
+            }
+            for stm in &fetch.stms {
+                l.stm(stm)?;
+            }
+            for Place { array, elem, shape, indices, is_written } in &fetch.places {
+                let indices: Vec<String> = indices.iter().map(|index| l.atom(*index)).collect();
+                let offset = l.offset(&indices, shape);
+                // The place may be none of the array.
+                l.line(format!("DZ_FETCH((u64){array} + (u64)({offset}) * sizeof({elem}), {is_written});"));
+            }
+            Ok(())
+        })?;
+        self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
+        Ok(())
+    }
+
+    /// Elements that a body reads from arrays in blocks.
+    fn places_read(&self, body: &Body, places: &mut Vec<Place>) {
+        for stm in &body.stms {
+            match &stm.exp {
+                Exp::Index { array, indices, .. } => {
+                    let Some(info) = self.vars.get(array) else { continue };
+                    let is_block = matches!(info.form, Form::Block { .. });
+                    let Ok(elem) = elem(&info.ty) else { continue };
+                    if is_block && info.ty.rank() == indices.len() {
+                        let (array, shape) = (self.name(*array), info.ty.dims().to_vec());
+                        places.push(Place {
+                            array,
+                            elem,
+                            shape,
+                            indices: indices.clone(),
+                            is_written: false,
+                        });
+                    }
+                }
+                exp @ Exp::If { .. } => {
+                    visit::bodies(exp).into_iter().for_each(|body| self.places_read(body, places));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether indices are easily computed from the elements of rows. Adds what that takes to `needed`.
+    fn are_told_by_data(
+        &self,
+        (arrays, params): (&[VarId], &[Param]),
+        body: &Body,
+        indices: &[Atom],
+        needed: &mut HashSet<VarId>,
+    ) -> bool {
+        let mut found: HashSet<VarId> = indices.iter().filter_map(|index| index.as_var()).collect();
+        for stm in body.stms.iter().rev() {
+            if !stm.pat.iter().any(|param| found.contains(&param.var)) {
+                continue;
+            }
+            let is_easy = match &stm.exp {
+                Exp::BinOp(..) => !can_fail(&stm.exp),
+                Exp::Atom(_) | Exp::UnOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
+                _ => false,
+            };
+            if !is_easy {
+                return false;
+            }
+            found.extend(visit::free_vars(&stm.exp));
+        }
+        // What is bound in a branch is not known before it.
+        let bound: HashSet<VarId> =
+            params.iter().chain(body.stms.iter().flat_map(|stm| &stm.pat)).map(|p| p.var).collect();
+        let is_known = |var: &VarId| bound.contains(var) || self.vars.contains_key(var);
+        let from_data = arrays
+            .iter()
+            .zip(params)
+            .any(|(array, param)| found.contains(&param.var) && self.has_memory(*array));
+        let fits = from_data && found.iter().all(is_known);
+        if fits {
+            needed.extend(found);
+        }
+        fits
+    }
+}

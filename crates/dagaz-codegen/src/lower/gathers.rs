@@ -1,0 +1,86 @@
+//! Sums of elements from anywhere.
+//!
+//! Vector units read elements that are not neighbours one by one, and more slowly than other code does. Where there is little
+//! else to do, several sums are added up at the same time without them, and a wrong index stops the program at once:
+//!
+//!     for i < m { sum += f(xs[is[i]]) }   ==>   for i < m / 4 { for k < 4 { sums[k] += f(xs[is[4 * i + k]]) } }
+
+use dagaz_core::exp::{Check, Exp, Lambda};
+
+use super::folds::{Fold, cheap_statements, piece_start};
+use super::{Lower, Lowered, elem};
+use crate::RemarkKind;
+use crate::imp::LoopKind;
+
+/// So many sums are added up at the same time.
+const SUMS: usize = 4;
+/// With more operations vector units pay.
+const LITTLE: usize = 12;
+
+/// Whether an iteration reads elements from anywhere, and does little else.
+pub(super) fn gathers(pre: &Lambda) -> bool {
+    let mut body = pre.body.clone();
+    let mut has_gathers = false;
+    for stm in &mut body.stms {
+        if let Exp::Index { check: check @ Check::Checked, .. } = &mut stm.exp {
+            has_gathers = true;
+            *check = Check::Certified;
+        }
+    }
+    has_gathers && cheap_statements(&body).is_some_and(|count| count <= LITTLE)
+}
+
+impl Lower<'_> {
+    /// Adds the rows from `from` up to `to` to the left parameters of an operator whose order does not matter. `each` can use
+    /// every row.
+    pub(super) fn sum_of_gathers(
+        &mut self,
+        fold: &Fold<'_>,
+        (from, to): (&str, &str),
+        each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.remark(RemarkKind::InOrder, "elements from anywhere are added up, without vector units");
+        let (left, right) = fold.sides();
+        let names: Vec<String> = left.iter().map(|param| self.name(param.var)).collect();
+        let sums: Vec<String> = left.iter().map(|_| self.temp("sums")).collect();
+        for ((sum, param), start) in sums.iter().zip(left).zip(piece_start(fold.op, fold.neutral)) {
+            let (ty, start) = (elem(&param.ty)?, self.atom(start));
+            self.line(format!("{ty} {sum}[{SUMS}] = {{{}}};", vec![start; SUMS].join(", ")));
+        }
+        let blocks = self.temp("blocks");
+        self.set("i64", blocks.as_str(), format!("({to} - {from}) / {SUMS}"));
+        self.loop_from(LoopKind::Sequential, "0", &blocks, |l, block| {
+            l.line(format!("#pragma GCC unroll {SUMS}"));
+            l.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
+                let i = l.temp("at");
+                l.set("i64", i.as_str(), format!("{from} + {block} * {SUMS} + {lane}"));
+                l.next_row(fold.arrays, fold.pre, right, &i)?;
+                each(l, &i)?;
+                for ((sum, param), name) in sums.iter().zip(left).zip(&names) {
+                    l.bind(param, true);
+                    l.set(elem(&param.ty)?.to_string(), name.as_str(), format!("{sum}[{lane}]"));
+                }
+                l.combine(fold.op)?;
+                for (sum, name) in sums.iter().zip(&names) {
+                    l.line(format!("{sum}[{lane}] = {name};"));
+                }
+                Ok(())
+            })
+        })?;
+        left.iter().for_each(|param| self.bind(param, true));
+        self.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
+            for (sum, param) in sums.iter().zip(right) {
+                l.bind(param, true);
+                let name = l.name(param.var);
+                l.set(elem(&param.ty)?.to_string(), name, format!("{sum}[{lane}]"));
+            }
+            l.combine(fold.op)
+        })?;
+        self.loop_from(LoopKind::Sequential, &format!("{from} + {blocks} * {SUMS}"), to, |l, i| {
+            l.next_row(fold.arrays, fold.pre, right, i)?;
+            each(l, i)?;
+            left.iter().for_each(|param| l.bind(param, true));
+            l.combine(fold.op)
+        })
+    }
+}
