@@ -229,8 +229,8 @@ fn elements_are_read_from_rows() {
     let is_shown = |line: &&str| line.contains("a_2 + ") || line.contains(" = v_");
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     let expected = expect![[r#"
-        f64 *v_4294967292 = a_2 + i_7 * (m_1);
-        f64 *v_4294967291 = a_2 + h_8 * (m_1);
+        f64 *v_4294967292 = a_2 + i64_max(0, i64_min(i_7, n_0 - 1)) * (m_1);
+        f64 *v_4294967291 = a_2 + i64_max(0, i64_min(h_8, n_0 - 1)) * (m_1);
         f64 x_12 = v_4294967292[j_11];
         f64 z_14 = v_4294967291[j_11];
         f64 *v_4294967294 = a_2 + i_7 * (m_1);

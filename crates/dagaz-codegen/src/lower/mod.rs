@@ -18,6 +18,7 @@ mod few_elements;
 mod folds;
 mod functions;
 mod histograms;
+mod in_place;
 mod interior;
 mod joining;
 mod lanes;
