@@ -81,7 +81,7 @@ pub fn generate_profiled(program: &Program) -> Result<CSource, String> {
 }
 
 fn generate_with(program: &Program, is_profiled: bool) -> Result<CSource, String> {
-    let module = lower::lower(&lower::reuse_memory(program), is_profiled)?;
+    let module = lower::lower(program, is_profiled)?;
     let text = print_c::print(&module);
     let Module { entries, sites, remarks, profiled, products, .. } = module;
     let products = products.into_iter().collect();
@@ -90,5 +90,5 @@ fn generate_with(program: &Program, is_profiled: bool) -> Result<CSource, String
 
 /// The C text without the prelude, for people to read.
 pub fn generate_body(program: &Program) -> Result<String, String> {
-    Ok(print_c::print_functions(&lower::lower(&lower::reuse_memory(program), false)?))
+    Ok(print_c::print_functions(&lower::lower(program, false)?))
 }

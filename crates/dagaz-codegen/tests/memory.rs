@@ -9,7 +9,7 @@ fn check(core: &str, expected: Expect) {
     let program = parse(core).expect("the program is Core");
     let text = generate_body(&program).expect("the program becomes C");
     let matters = |line: &&str| {
-        ["dz_alloc(", "dz_unique(", "dz_copy(", "memcpy(", "memset(", "_room["]
+        ["dz_alloc(", "dz_unique(", "dz_copy(", "memcpy(", "memset(", "_room[", "if (dz_is_unique("]
             .iter()
             .any(|word| line.contains(word))
             || line.contains("] = ") && !line.contains("dims[")
@@ -59,11 +59,11 @@ fn a_map_of_a_part_and_another_row_writes_into_the_part() {
         MINUS_ROW,
         PART,
         expect![[r#"
-        made_11[i_t5] = z_14;
-        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
-        b_4_mem = dz_unique(ctx, 2, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
-        r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
-    "#]],
+            made_11[i_t5] = z_14;
+            b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+            b_4_mem = dz_unique(ctx, 2, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+            r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
+        "#]],
     );
 }
 
@@ -74,12 +74,12 @@ fn parts_that_overlap_are_copied() {
         MINUS_ROW,
         PART,
         expect![[r#"
-        made_11[i_t5] = z_14;
-        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
-        dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
-        r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
-        r_15[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
-    "#]],
+            made_11[i_t5] = z_14;
+            b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+            dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
+            r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
+            r_15[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+        "#]],
     );
 }
 
@@ -96,12 +96,12 @@ fn reversed_rows_are_copied() {
         reversed,
         PART,
         expect![[r#"
-        made_13[i_t5] = z_16;
-        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
-        dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
-        r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
-        r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
-    "#]],
+            made_13[i_t5] = z_16;
+            b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+            dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
+            r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
+            r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+        "#]],
     );
 }
 
@@ -118,12 +118,12 @@ fn columns_are_copied() {
         columns,
         PART,
         expect![[r#"
-        made_13[i_t5] = z_16;
-        b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
-        dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
-        r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
-        r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
-    "#]],
+            made_13[i_t5] = z_16;
+            b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
+            dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
+            r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
+            r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+        "#]],
     );
 }
 
@@ -258,12 +258,13 @@ fn a_part_that_is_used_once_more_is_copied() {
         "let (first: f64) = as[0i64]",
         "first",
         expect![[r#"
-        as_7[i_t4] = a_9;
-        bs_10[i_t8] = b_12;
-        dz_block *as_7_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
-        dz_block *r_14_mem = dz_alloc(ctx, 2, k_2, sizeof(f64), 10);
-        dz_copy(ctx, r_14 + (0), as_7, (n_0) * sizeof(f64));
-    "#]],
+            as_7[i_t4] = a_9;
+            bs_10[i_t8] = b_12;
+            if (dz_is_unique(ctx, xs_3_mem)) {
+            as_7_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+            dz_block *r_14_mem = dz_alloc(ctx, 2, k_2, sizeof(f64), 10);
+            dz_copy(ctx, r_14 + (0), as_7, (n_0) * sizeof(f64));
+        "#]],
     );
 }
 
@@ -442,12 +443,13 @@ fn what_a_loop_fills_row_by_row_is_not_filled_before() {
     check_saving(
         "i",
         expect![[r#"
-        y_11[i_t6] = d_13;
-        dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
-        s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
-        dz_copy(ctx, kept_10 + (i_9) * (n_0), x_7, (n_0) * sizeof(f64));
-        dz_block *y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
-    "#]],
+            y_11[i_t6] = d_13;
+            dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
+            s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
+            dz_copy(ctx, kept_10 + (i_9) * (n_0), x_7, (n_0) * sizeof(f64));
+            if (dz_is_unique(ctx, x_7_mem)) {
+            y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
+        "#]],
     );
 }
 
@@ -456,13 +458,68 @@ fn what_a_loop_fills_elsewhere_has_zeros_before() {
     check_saving(
         "0i64",
         expect![[r#"
-        y_11[i_t6] = d_13;
-        dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
-        memset(saved_4, 0, (k_1 * n_0) * sizeof(f64));
-        s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
-        dz_copy(ctx, kept_10 + (0L) * (n_0), x_7, (n_0) * sizeof(f64));
-        dz_block *y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
-    "#]],
+            y_11[i_t6] = d_13;
+            dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
+            memset(saved_4, 0, (k_1 * n_0) * sizeof(f64));
+            s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
+            dz_copy(ctx, kept_10 + (0L) * (n_0), x_7, (n_0) * sizeof(f64));
+            if (dz_is_unique(ctx, x_7_mem)) {
+            y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
+        "#]],
+    );
+}
+
+/// The sums of a matrix and what is added to it in every step.
+fn check_sums(row: &str, expected: Expect) {
+    check(
+        &format!(
+            r#"def f (m: i64, n: i64, k: i64, xs: [m][n]f64) : (r: [m][n]f64) =
+                 let (zeros: [m][n]f64) = replicate [m, n] 0.0f64
+                 let (r: [m][n]f64) =
+                   loop (sums: [m][n]f64 = zeros) for i: i64 < k do
+                     let (next: [m][n]f64) = map m (sums, xs) \(s: [n]f64, x: [n]f64) : ([n]f64) ->
+                       {row}
+                       in (t)
+                     in (next)
+                 in (r)
+
+               entry "f" = f
+                 sizes 2 0
+                 param "k" : value "i64" i64
+                 param "xs" : value "[][]f64" [m][n]f64
+                 result value "[][]f64" [m][n]f64"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn a_map_writes_over_what_it_reads_for_the_last_time() {
+    check_sums(
+        r"let (t: [n]f64) = map n (s, x) \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.add a b in (c)",
+        expect![[r#"
+            zeros_5[i_t3] = 0.0;
+            t_12[i_t10] = c_15;
+            dz_block *zeros_5_mem = dz_alloc(ctx, 3, dz_times(m_0, n_1), sizeof(f64), 10);
+            if (dz_is_unique(ctx, sums_7_mem)) {
+            next_9_mem = dz_alloc(ctx, 5, dz_times(m_0, n_1), sizeof(f64), 10);
+        "#]],
+    );
+}
+
+/// The last element of a row is needed by all others.
+#[test]
+fn rows_that_are_read_elsewhere_are_not_written_over() {
+    check_sums(
+        r"let (last: i64) = i64.sub n 1i64
+          let (end: f64) = s[last] certified
+          let (t: [n]f64) = map n (s, x) \(a: f64, b: f64) : (f64) -> let (c: f64) = f64.add end b in (c)",
+        expect![[r#"
+            zeros_5[i_t3] = 0.0;
+            t_14[i_t10] = c_17;
+            dz_block *zeros_5_mem = dz_alloc(ctx, 3, dz_times(m_0, n_1), sizeof(f64), 10);
+            dz_block *next_9_mem = dz_alloc(ctx, 5, dz_times(m_0, n_1), sizeof(f64), 10);
+        "#]],
     );
 }
 

@@ -43,14 +43,14 @@ fn scalar_operations_do_not_ask_whether_to_go_on() {
         "let (y: f64) = f64.mul x x",
         expect![[r#"
             DZ_IN_REGISTER(v_4294967294);
-            for (i64 i_t12 = 0; i_t12 < (k_1); i_t12++) {
+            for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
             for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
-            for (i64 i_t19 = 0; i_t19 < here_t8; i_t19++) {
+            for (i64 i_t18 = first_t6 == 0; i_t18 < here_t8; i_t18++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
-            for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
+            for (i64 i_t20 = from_t16; i_t20 < to_t17; i_t20++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t24 = 0; i_t24 < n_0; i_t24++) {
+            for (i64 i_t22 = 0; i_t22 < n_0; i_t22++) {
         "#]],
     );
 }
@@ -60,22 +60,22 @@ fn iterations_with_loops_ask_whether_to_go_on() {
     check(
         "let (y: f64) = loop (z: f64 = x) for j: i64 < i do let (w: f64) = f64.mul z z in (w)",
         expect![[r#"
-            for (i64 i_t12 = 0; i_t12 < (k_1); i_t12++) {
-            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
+            for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
+            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
-            for (i64 i_t16 = 0; i_t16 < chunks_t15; i_t16++) {
+            for (i64 i_t17 = 0; i_t17 < chunks_t16; i_t17++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 5);
-            for (i64 i_t19 = from_t17; i_t19 < to_t18; i_t19++) {
-            for (i64 i_t24 = 0; i_t24 < here_t8; i_t24++) {
+            for (i64 i_t20 = from_t18; i_t20 < to_t19; i_t20++) {
+            for (i64 i_t25 = first_t6 == 0; i_t25 < here_t8; i_t25++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 6);
-            for (i64 i_t26 = from_t22; i_t26 < to_t23; i_t26++) {
+            for (i64 i_t27 = from_t23; i_t27 < to_t24; i_t27++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t28 = 0; i_t28 < n_0; i_t28++) {
+            for (i64 i_t29 = 0; i_t29 < n_0; i_t29++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 7);
-            for (i64 i_t31 = 0; i_t31 < chunks_t30; i_t31++) {
+            for (i64 i_t32 = 0; i_t32 < chunks_t31; i_t32++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 8);
-            for (i64 i_t34 = from_t32; i_t34 < to_t33; i_t34++) {
+            for (i64 i_t35 = from_t33; i_t35 < to_t34; i_t35++) {
         "#]],
     );
 }

@@ -12,6 +12,7 @@ fn check(core: &str, expected: Expect) {
         ["#pragma", "for (", "first_", "last_", "i64 first_", "i64 last_", "if (at_", "if (dz_parallel"]
             .iter()
             .any(|start| line.starts_with(start))
+            || line.contains("i64_max(0, i64_min(")
     };
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     expected.assert_eq(&(shown.join("\n") + "\n"));
@@ -193,6 +194,44 @@ fn much_code_is_there_for_the_border_and_for_blocks() {
             #pragma omp simd
             for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
             if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * (306.0)))) return 1;
+        "#]],
+    );
+}
+
+/// There is no row above the first one: the pointer is to the first one then, and the loop is for vector units all the same.
+#[test]
+fn pointers_to_rows_beyond_the_border_are_to_rows_at_it() {
+    check(
+        r#"def f (m: i64, n: i64, xss: [m][n]f64) : (yss: [m][n]f64) =
+             let (is: [m]i64) = iota i64 m 0i64 1i64
+             let (js: [n]i64) = iota i64 n 0i64 1i64
+             let (yss: [m][n]f64) = map m (is) \(i: i64) : ([n]f64) ->
+               let (inner: bool) = i64.lt 0i64 i
+               let (above: i64) = i64.sub i 1i64
+               let (ys: [n]f64) = map n (js) \(j: i64) : (f64) ->
+                 let (y: f64) =
+                   if inner then let (x: f64) = xss[above, j] certified in (x) else in (0.0f64)
+                 in (y)
+               in (ys)
+             in (yss)
+
+           entry "f" = f
+             sizes 2 0
+             param "xss" : value "[][]f64" [m][n]f64
+             result value "[][]f64" [m][n]f64"#,
+        expect![[r#"
+            i64 first_t3 = from_t1;
+            first_t3 = i64_max(first_t3, dz_plus(0L, 1L));
+            i64 last_t4 = to_t2;
+            for (i64 i_t8 = 0; i_t8 < 2; i_t8++) {
+            for (i64 i_t11 = start_t9; i_t11 < end_t10; i_t11++) {
+            f64 *v_4294967293 = xss_2 + i64_max(0, i64_min(above_9, m_0 - 1)) * (n_1);
+            #pragma omp simd
+            for (i64 i_t13 = 0; i_t13 < n_1; i_t13++) {
+            for (i64 i_t5 = first_t3; i_t5 < last_t4; i_t5++) {
+            #pragma omp simd
+            for (i64 i_t7 = 0; i_t7 < n_1; i_t7++) {
+            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 4.0 + (f64)n_1 * (4.0)))) return 1;
         "#]],
     );
 }

@@ -60,8 +60,8 @@ fn nested_maps_write_into_one_array() {
         expect![[r#"
               i64 m_1;
               f64 *xs_2;
-              dz_block *ys_4_mem;
               f64 *ys_4;
+              dz_block *ys_4_mem;
             };"#]],
     );
 }

@@ -71,27 +71,27 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             result value "[][]f64" [k][m]f64"#,
         expect![[r#"
             #pragma omp simd
-            for (i64 i_t12 = 0; i_t12 < (k_2 * m_1); i_t12++) {
-            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
+            for (i64 i_t13 = 0; i_t13 < (k_2 * m_1); i_t13++) {
+            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
             #pragma omp simd
-            for (i64 i_t15 = 0; i_t15 < m_1; i_t15++) {
+            for (i64 i_t16 = 0; i_t16 < m_1; i_t16++) {
             if ((u64)i_14 < (u64)k_2) {
-            for (i64 i_t19 = 0; i_t19 < here_t8; i_t19++) {
+            for (i64 i_t20 = first_t6 == 0; i_t20 < here_t8; i_t20++) {
             #pragma omp simd
-            for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
+            for (i64 i_t22 = from_t18; i_t22 < to_t19; i_t22++) {
             #pragma omp simd
-            for (i64 i_t35 = 0; i_t35 < (k_2 * m_1); i_t35++) {
-            for (i64 i_t36 = first_t29 + from_t32; i_t36 < first_t29 + to_t33; i_t36++) {
+            for (i64 i_t37 = 0; i_t37 < (k_2 * m_1); i_t37++) {
+            for (i64 i_t38 = first_t30 + from_t33; i_t38 < first_t30 + to_t34; i_t38++) {
             if ((u64)i_14 < (u64)k_2) {
-            for (i64 i_t40 = 0; i_t40 < here_t31; i_t40++) {
+            for (i64 i_t42 = first_t30 == 0; i_t42 < here_t32; i_t42++) {
             #pragma omp simd
-            for (i64 i_t42 = from_t38; i_t42 < to_t39; i_t42++) {
+            for (i64 i_t44 = from_t40; i_t44 < to_t41; i_t44++) {
             if (DZ_UNLIKELY(m_1 < 0)) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-            for (i64 i_t23 = 0; i_t23 < n_0; i_t23++) {
-            for (i64 i_t28 = 0; i_t28 < (copies_t24 + at_once_t26 - 1) / at_once_t26; i_t28++) {
+            for (i64 i_t24 = 0; i_t24 < n_0; i_t24++) {
+            for (i64 i_t29 = 0; i_t29 < (copies_t25 + at_once_t27 - 1) / at_once_t27; i_t29++) {
             #pragma omp simd
-            for (i64 i_t45 = 0; i_t45 < m_1; i_t45++) {
+            for (i64 i_t47 = 0; i_t47 < m_1; i_t47++) {
             if ((u64)i_14 < (u64)k_2) {
         "#]],
     );
@@ -148,24 +148,24 @@ fn accumulators_that_are_added_to_several_times() {
             result value "[2][]f64" [2i64][n]f64"#,
         expect![[r#"
             #pragma omp simd
-            for (i64 i_t12 = 0; i_t12 < (2L * n_0); i_t12++) {
-            for (i64 i_t13 = first_t6 + from_t9; i_t13 < first_t6 + to_t10; i_t13++) {
+            for (i64 i_t13 = 0; i_t13 < (2L * n_0); i_t13++) {
+            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
             if ((u64)0L < (u64)2L) {
             if ((u64)1L < (u64)2L) {
-            for (i64 i_t18 = 0; i_t18 < here_t8; i_t18++) {
+            for (i64 i_t19 = first_t6 == 0; i_t19 < here_t8; i_t19++) {
             #pragma omp simd
-            for (i64 i_t20 = from_t16; i_t20 < to_t17; i_t20++) {
+            for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
             if (DZ_UNLIKELY(n_0 < 0)) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             #pragma omp simd
-            for (i64 i_t25 = 0; i_t25 < whole_t22; i_t25++) {
+            for (i64 i_t26 = 0; i_t26 < whole_t23; i_t26++) {
             if ((u64)0L < (u64)2L) {
             if ((u64)1L < (u64)2L) {
-            if (whole_t22 < (n_0)) {
+            if (whole_t23 < (n_0)) {
             #pragma omp simd
-            for (i64 i_t29 = 0; i_t29 < 8; i_t29++) {
-            if (i_t30 >= whole_t22 && (u64)0L < (u64)2L) {
-            if (i_t30 >= whole_t22 && (u64)1L < (u64)2L) {
+            for (i64 i_t30 = 0; i_t30 < 8; i_t30++) {
+            if (i_t31 >= whole_t23 && (u64)0L < (u64)2L) {
+            if (i_t31 >= whole_t23 && (u64)1L < (u64)2L) {
         "#]],
     );
 }
@@ -229,8 +229,8 @@ fn elements_are_read_from_rows() {
     let is_shown = |line: &&str| line.contains("a_2 + ") || line.contains(" = v_");
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     let expected = expect![[r#"
-        f64 *v_4294967292 = a_2 + i_7 * (m_1);
-        f64 *v_4294967291 = a_2 + h_8 * (m_1);
+        f64 *v_4294967292 = a_2 + i64_max(0, i64_min(i_7, n_0 - 1)) * (m_1);
+        f64 *v_4294967291 = a_2 + i64_max(0, i64_min(h_8, n_0 - 1)) * (m_1);
         f64 x_12 = v_4294967292[j_11];
         f64 z_14 = v_4294967291[j_11];
         f64 *v_4294967294 = a_2 + i_7 * (m_1);

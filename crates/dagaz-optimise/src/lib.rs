@@ -16,6 +16,7 @@ mod copies;
 mod dead;
 mod delay;
 mod effects;
+mod few;
 mod fuse;
 mod gathers;
 mod hoist;
@@ -44,6 +45,7 @@ pub use crate::contractions::{compute_in_blocks, raise_contractions};
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::delay::delay_updates;
+pub use crate::few::write_out_few_terms;
 pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
@@ -112,6 +114,10 @@ fn optimise(program: &mut Program) {
         simplify_accumulators(program);
         simplify(program);
         prove_bounds(program);
+    }
+    // Before what they read are rows of arrays.
+    if write_out_few_terms(program) {
+        simplify(program);
     }
     read_rows(program);
     simplify(program);

@@ -68,6 +68,9 @@ impl Rows<'_> {
             | Exp::Scatter { width, arrays, pre: Some(pre), .. } => self.lambda(*width, arrays, pre),
             _ => {}
         }
+        if let Exp::Loop { params, .. } = &stm.exp {
+            params.iter().for_each(|(p, _)| self.note(p));
+        }
         for_each_body(&mut stm.exp, &mut |params, _, body| {
             params.iter().for_each(|p| self.note(p));
             self.body(body);

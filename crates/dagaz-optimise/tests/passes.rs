@@ -346,6 +346,34 @@ fn maps_are_fused_into_what_takes_their_results() {
 }
 
 #[test]
+fn arrays_that_a_loop_carries_have_rows_too() {
+    check(
+        &[read_rows, simplify, remove_dead_code],
+        r"def f (n: i64, k: i64, xs: [n]f64) : (ys: [n]f64) =
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (ys: [n]f64) = loop (old: [n]f64 = xs) for s: i64 < k do
+              let (new: [n]f64) = map n (is) \(i: i64) : (f64) ->
+                let (x: f64) = old[i] certified
+                let (y: f64) = f64.sin x
+                in (y)
+              in (new)
+            in (ys)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, xs_2: [n_0]f64) : (ys_3: [n_0]f64) =
+              let (ys_5: [n_0]f64) =
+                loop (old_6: [n_0]f64 = xs_2) for s_7: i64 < k_1 do
+                  let (new_8: [n_0]f64) =
+                    map n_0 (old_6)
+                      \(old_12: f64) : (f64) ->
+                        let (y_11: f64) = f64.sin old_12
+                        in (y_11)
+                  in (new_8)
+              in (ys_5)
+        "#]],
+    );
+}
+
+#[test]
 fn reads_at_the_number_of_the_iteration_are_rows() {
     check(
         &[read_rows, simplify, remove_dead_code],

@@ -37,20 +37,21 @@ impl Lower<'_> {
         if !self.is_outermost() && self.is_kept_by_nobody(param) {
             return self.allocate_nearby(param);
         }
-        let count = self.count(param.ty.dims());
-        let sizes: String = param.ty.dims().iter().map(|d| format!("[{}]", self.shown(*d))).collect();
-        self.remark(RemarkKind::Memory, format!("for {sizes}{elem}"));
-        let site = self.site(SiteKind::Memory);
-        let code = type_code(elem);
         let block = format!("{name}_mem");
-        self.set(
-            "dz_block *",
-            block.as_str(),
-            format!("dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code})"),
-        );
+        let fresh = self.fresh_block(param)?;
+        self.set("dz_block *", block.as_str(), fresh);
         self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
         self.set(format!("{elem} *"), name, format!("{block}->data"));
         Ok(())
+    }
+
+    /// A new block for an array, as a C expression.
+    pub(super) fn fresh_block(&mut self, param: &Param) -> Lowered<String> {
+        let (elem, count) = (elem(&param.ty)?, self.count(param.ty.dims()));
+        let sizes: String = param.ty.dims().iter().map(|d| format!("[{}]", self.shown(*d))).collect();
+        self.remark(RemarkKind::Memory, format!("for {sizes}{elem}"));
+        let (site, code) = (self.site(SiteKind::Memory), type_code(elem));
+        Ok(format!("dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code})"))
     }
 
     /// An array of an iteration, on the stack if it turns out to be small.

@@ -58,8 +58,7 @@ pub(super) fn plans(symbols: &Symbols, body: &Body) -> Vec<Plan> {
     plans
 }
 
-/// The plan for an update, if there is one.
-pub(super) fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Plan> {
+fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Plan> {
     let Exp::Update { array, dims, value: Atom::Var(value), check } = &stm.exp else { return None };
     let is_fixed = dims.iter().all(|part| matches!(part, DimSlice::Fix(_)));
     if *check == Check::Checked && is_fixed || symbols.dims(*value).is_empty() {
@@ -280,6 +279,6 @@ pub(super) fn may_share(exp: &Exp) -> bool {
 }
 
 /// Whether something inside of a body can stop the program.
-fn fails(body: &Body) -> bool {
+pub(super) fn fails(body: &Body) -> bool {
     body.stms.iter().any(|stm| can_fail(&stm.exp) || visit::bodies(&stm.exp).into_iter().any(fails))
 }

@@ -56,9 +56,7 @@ impl Lower<'_> {
             return self
                 .maps_of_columns(pat, outer, inside, &fold, |l| l.map_loops(pat, width, arrays, lambda));
         }
-        for param in pat.iter().filter(|p| !p.ty.is_acc()) {
-            self.allocate(param)?;
-        }
+        self.allocate_results(pat, arrays, lambda)?;
         self.map_loops(pat, width, arrays, lambda)
     }
 
@@ -250,7 +248,7 @@ impl Lower<'_> {
         if !is_simple {
             return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
         }
-        if self.is_at_outer_border && reads_in_branches(&lambda.body) {
+        if self.is_at_outer_border && reads_elsewhere_in_branches(&lambda.body) {
             return self.one_by_one(pat, arrays, lambda, from, to);
         }
         self.loop_of_whole_vectors(from, to, lambda, &|l, i| {
@@ -572,13 +570,22 @@ pub(super) fn statements(body: &Body) -> usize {
     body.stms.iter().map(|stm| 1 + inside(&stm.exp)).sum()
 }
 
-/// Whether memory is read in branches. Vector units would do so with masks, which takes long where there is no memory.
+/// Whether memory is read in branches that is not in the row at hand or one near to it. Vector units would do so with masks,
+/// which takes long where there is no memory.
+fn reads_elsewhere_in_branches(body: &Body) -> bool {
+    is_in_branches(body, &|exp| matches!(exp, Exp::Index { indices, .. } if indices.len() > 1))
+}
+
+/// Whether memory is read in branches.
 pub(super) fn reads_in_branches(body: &Body) -> bool {
-    let reads = |body: &Body| body.stms.iter().any(|stm| matches!(stm.exp, Exp::Index { .. }));
+    is_in_branches(body, &|exp| matches!(exp, Exp::Index { .. }))
+}
+
+fn is_in_branches(body: &Body, is_it: &dyn Fn(&Exp) -> bool) -> bool {
     body.stms.iter().any(|stm| match &stm.exp {
-        Exp::If { then, otherwise, .. } => {
-            [then, otherwise].into_iter().any(|branch| reads(branch) || reads_in_branches(branch))
-        }
+        Exp::If { then, otherwise, .. } => [then, otherwise]
+            .into_iter()
+            .any(|branch| branch.stms.iter().any(|stm| is_it(&stm.exp)) || is_in_branches(branch, is_it)),
         _ => false,
     })
 }

@@ -10,7 +10,7 @@
 //! An array is *placed* if nobody else uses its memory and it has no reference of its own to it: an update of it is the same
 //! memory, and so is what a loop makes of it by updates.
 
-use dagaz_core::exp::{Body, DimSlice, Exp, Stm as CoreStm};
+use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::accumulators::elementwise;
@@ -98,27 +98,11 @@ impl Lower<'_> {
         if is_block && is_own && !self.dests.contains_key(&plan.result) {
             let (offset, strides) = self.layout(plan.array, &plan.slice)?;
             let (name, mem) = (self.name(plan.array), self.mem(plan.array));
-            let is_whole = self.is_whole(plan.array, &plan.slice)?;
-            let place = match is_whole {
-                true => Place { pointer: name, mem, strides: None },
-                false => Place { pointer: format!("{name} + {offset}"), mem, strides: Some(strides) },
-            };
+            let place = Place { pointer: format!("{name} + {offset}"), mem, strides: Some(strides) };
             self.dests.insert(plan.result, place);
             self.written.insert(plan.updated);
         }
         Ok(())
-    }
-
-    /// Whether a slice is all of an array.
-    fn is_whole(&self, array: VarId, slice: &[DimSlice]) -> Lowered<bool> {
-        let (_, dims) = self.array(array)?;
-        let is_all = |(part, dim): (&DimSlice, &Atom)| match part {
-            DimSlice::Fix(_) => false,
-            DimSlice::Range { start, len, stride } => {
-                *start == Atom::i64(0) && len == dim && *stride == Atom::i64(1)
-            }
-        };
-        Ok(slice.len() == dims.len() && slice.iter().zip(&dims).all(is_all))
     }
 
     /// Declares a variable in its place, if it has one.

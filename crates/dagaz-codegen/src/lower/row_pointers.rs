@@ -8,6 +8,9 @@
 //! The number of a row is often computed in the loop, in a branch: `if j > 0 { k = i - 1; … a[k, j] … }`. That goes before
 //! the loop, too.
 //!
+//! At the border of the loops around it, a branch is there because there may be no such row. The pointer is to the nearest one
+//! then: vector units read all rows, with masks, which takes long where there is no memory.
+//!
 //! Rows that are different in each iteration are the other way round: vector units read elements that are not neighbours from
 //! one array, each at its own index, but not with a pointer for each.
 //!
@@ -40,7 +43,13 @@ impl Lower<'_> {
         }
         self.read_from_rows(&mut lambda.body, &mut inside, &mut rows);
         for Row { array, indices, param } in rows {
-            let indices: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+            let mut indices: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+            if self.is_at_outer_border {
+                let (_, dims) = self.array(array)?;
+                for (index, dim) in indices.iter_mut().zip(dims) {
+                    *index = format!("i64_max(0, i64_min({index}, {} - 1))", self.atom(dim));
+                }
+            }
             self.row_at(&param, array, &indices)?;
             let name = self.name(param.var);
             self.line(format!("DZ_IN_REGISTER({name});"));

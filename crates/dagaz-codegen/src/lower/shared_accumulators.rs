@@ -9,6 +9,8 @@
 //!     ==>  for pieces of the iterations, some at once {
 //!            for each piece { copies[piece] = neutral; …copies[piece][i] += x… }; for each piece { acc += copies[piece] }
 //!          }
+//!
+//! The first piece of all needs no copy, as nothing comes before it: it updates the accumulator itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -216,7 +218,7 @@ impl Lower<'_> {
             let place = (first.as_str(), count.as_str(), grain.as_str());
             l.pieces_with_copies(pat, place, (arrays, lambda), (numbers, &all))?;
             for (acc, copied) in outside.iter().zip(&all) {
-                l.combine_copies(acc, copied, &here)?;
+                l.combine_copies(acc, copied, (&format!("{first} == 0"), &here))?;
             }
             Ok(())
         })?;
@@ -239,20 +241,24 @@ impl Lower<'_> {
         }
         let built = self.pieces_of(count, grain, |l, from, to| {
             let has_no_loops = l.has_no_loops(arrays, lambda);
-            for Copies { mine, own, size, .. } in all.iter().flatten() {
+            let is_first = l.temp("is_first");
+            l.set("bool", is_first.as_str(), format!("{first} + {from} == 0"));
+            for Copies { target, mine, own, size } in all.iter().flatten() {
                 l.bind(mine, false);
                 let (ty, name) = (elem(&mine.ty)?, l.name(mine.var));
                 // Nothing else in the loop reads the copy, which the C compiler would not know.
                 let qualifier = if has_no_loops { "restrict " } else { "" };
-                let place = format!("{own} + {from} / {grain} * ({size})");
+                let target = l.name(target.var);
+                let place = format!("{is_first} ? {target} : {own} + {from} / {grain} * ({size})");
                 l.set(format!("{ty} *{qualifier}"), name.as_str(), place);
                 if has_no_loops {
                     l.line(format!("DZ_IN_REGISTER({name});"));
                 }
             }
-            for (acc, copied) in outside.iter().zip(all) {
-                l.neutral_copy(acc, copied)?;
-            }
+            let (fill, ()) = l.nested(|l| {
+                outside.iter().zip(all).try_for_each(|(acc, copied)| l.neutral_copy(acc, copied))
+            })?;
+            l.out.push(Stm::If { cond: format!("!{is_first}"), then: fill, otherwise: Vec::new() });
             let (from, to) = (format!("{first} + {from}"), format!("{first} + {to}"));
             l.iterations_in_order(pat, (&from, &to), arrays, lambda)
         });
@@ -298,15 +304,20 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Adds the copies to the accumulator, one after the other.
-    fn combine_copies(&mut self, acc: &OpenAcc, copied: &[Copies], copies: &str) -> Lowered<()> {
+    /// Adds the copies from number `first_copy` on to the accumulator, one after the other.
+    fn combine_copies(
+        &mut self,
+        acc: &OpenAcc,
+        copied: &[Copies],
+        (first_copy, copies): (&str, &str),
+    ) -> Lowered<()> {
         let Some((op, _)) = &acc.op else { return Err("internal error: no operator".into()) };
         let scalar = elementwise(op).map_or(op, |(_, scalar)| scalar);
         let (left, right) = scalar.params.split_at(copied.len().min(scalar.params.len()));
         let Some(first) = copied.first() else { return Ok(()) };
         let cost = format!("(f64){copies} * 2.0");
         self.pieces(&first.size, &cost, false, |l, from, to| {
-            l.iterate("0", copies, |l, copy| {
+            l.iterate(first_copy, copies, |l, copy| {
                 l.simple_loop(from, to, &[], &|l, i| {
                     for ((sum, value), Copies { target, own, size, .. }) in left.iter().zip(right).zip(copied)
                     {

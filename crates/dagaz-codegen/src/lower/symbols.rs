@@ -135,11 +135,6 @@ impl Symbols {
         }
     }
 
-    /// A new variable.
-    pub(super) fn declare(&mut self, var: VarId, ty: &Type) {
-        self.types.insert(var, ty.clone());
-    }
-
     pub(super) fn dims(&self, array: VarId) -> &[Atom] {
         self.types.get(&array).map_or(&[], |ty| ty.dims())
     }
