@@ -561,15 +561,16 @@ fn a_map_takes_the_memory_of_what_it_uses_last() {
     check_reuse(
         "r",
         expect![[r#"
-        ys_7[i_t7] = y_9;
-        ys_7[i_t10] = y_9;
-        part_t18[i_t19] = q_14;
-        part_t21[i_t22] = value_t24;
-        zs_16[i_t28] = z_18;
-        dz_block *a_5_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
-        a_5_mem = dz_unique(ctx, 3, a_5_mem, a_5, dz_times(n_0, m_1), sizeof(f64), 10);
-        r_10_mem = dz_unique(ctx, 5, r_10_mem, r_10, dz_times(n_0, m_1), sizeof(f64), 10);
-    "#]],
+            ys_7[i_t7] = y_9;
+            ys_7[i_t10] = y_9;
+            part_t18[i_t19] = q_14;
+            part_t21[i_t22] = value_t24;
+            zs_16[i_t28] = z_18;
+            if (dz_is_unique(ctx, xss_2_mem)) {
+            a_5_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
+            if (dz_is_unique(ctx, a_5_mem)) {
+            r_10_mem = dz_alloc(ctx, 3, dz_times(n_0, m_1), sizeof(f64), 10);
+        "#]],
     );
 }
 
@@ -578,13 +579,14 @@ fn what_is_used_afterwards_keeps_its_memory() {
     check_reuse(
         "a",
         expect![[r#"
-        ys_7[i_t7] = y_9;
-        ys_7[i_t10] = y_9;
-        part_t18[i_t19] = q_14;
-        part_t21[i_t22] = value_t24;
-        zs_16[i_t28] = z_18;
-        dz_block *a_5_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
-        dz_block *r_10_mem = dz_alloc(ctx, 3, dz_times(n_0, m_1), sizeof(f64), 10);
-    "#]],
+            ys_7[i_t7] = y_9;
+            ys_7[i_t10] = y_9;
+            part_t18[i_t19] = q_14;
+            part_t21[i_t22] = value_t24;
+            zs_16[i_t28] = z_18;
+            if (dz_is_unique(ctx, xss_2_mem)) {
+            a_5_mem = dz_alloc(ctx, 1, dz_times(n_0, m_1), sizeof(f64), 10);
+            dz_block *r_10_mem = dz_alloc(ctx, 3, dz_times(n_0, m_1), sizeof(f64), 10);
+        "#]],
     );
 }

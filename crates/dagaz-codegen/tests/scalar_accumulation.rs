@@ -44,13 +44,13 @@ fn scalar_operations_do_not_ask_whether_to_go_on() {
         expect![[r#"
             DZ_IN_REGISTER(v_4294967294);
             for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
-            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
-            for (i64 i_t18 = first_t6 == 0; i_t18 < here_t8; i_t18++) {
+            for (i64 i_t15 = first_t6 + from_t9; i_t15 < first_t6 + to_t10; i_t15++) {
+            for (i64 i_t20 = first_t6 == 0; i_t20 < here_t8; i_t20++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
-            for (i64 i_t20 = from_t16; i_t20 < to_t17; i_t20++) {
+            for (i64 i_t22 = from_t18; i_t22 < to_t19; i_t22++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t22 = 0; i_t22 < n_0; i_t22++) {
+            for (i64 i_t25 = 0; i_t25 < n_0; i_t25++) {
         "#]],
     );
 }

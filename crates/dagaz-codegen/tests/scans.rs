@@ -155,11 +155,12 @@ fn what_takes_long_is_left_to_vector_units() {
             xs_5[at_t40] = b_7;
             #pragma omp simd
             for (i64 i_t48 = from_t43; i_t48 < whole_t45; i_t48++) {
-            r_16[i_t48] = y_15;
+            r_13[i_t48] = y_15;
             #pragma omp simd
             for (i64 i_t50 = 0; i_t50 < 8; i_t50++) {
-            r_16[i_t51] = y_15;
+            r_13[i_t51] = y_15;
             dz_block *xs_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+            r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
         "#]],
     );
 }
