@@ -590,3 +590,28 @@ fn what_is_used_afterwards_keeps_its_memory() {
         "#]],
     );
 }
+
+#[test]
+fn a_matrix_of_an_array_is_copied_at_once() {
+    check(
+        r#"def f (n: i64, m: i64, a: [n][m][m]f64, b: [n][m][m]f64) : (r: [n][m][m]f64) =
+             let (c: [n][m][m]f64) = copy b
+             let (r: [n][m][m]f64) =
+               loop (x: [n][m][m]f64 = c) for i: i64 < n do
+                 let (row: [m][m]f64) = a[i] certified
+                 let (y: [n][m][m]f64) = x with [i] = row certified
+                 in (y)
+             in (r)
+
+           entry "f" = f
+             sizes 2 0
+             param "a" : value "[][][]f64" [n][m][m]f64
+             param "b" : value "[][][]f64" [n][m][m]f64
+             result value "[][][]f64" [n][m][m]f64"#,
+        expect![[r#"
+            c_5_mem = dz_unique(ctx, 1, c_5_mem, c_5, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            x_7_mem = dz_unique(ctx, 2, x_7_mem, x_7, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            dz_copy(ctx, y_10 + (i_8) * (m_1 * m_1), row_9, (m_1 * m_1) * sizeof(f64));
+        "#]],
+    );
+}

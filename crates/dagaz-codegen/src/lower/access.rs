@@ -100,11 +100,24 @@ impl Lower<'_> {
         let (_, dims) = self.array(array)?;
         match &self.info(array)?.form {
             Form::View { strides } => Ok(strides.clone()),
-            Form::Block { .. } => {
-                Ok((1..=dims.len()).map(|axis| self.stride_product(&dims[axis..])).collect())
-            }
+            Form::Block { .. } => Ok(self.strides_in_order(&dims)),
             Form::Range { .. } | Form::Fill { .. } => Err("internal error: strides of no memory".into()),
         }
+    }
+
+    /// Whether the elements of an array are next to each other, and best copied all at once. Inside of parallel loops, the C
+    /// compiler sees more in a loop over the elements of a view.
+    fn is_in_order(&self, array: VarId) -> Lowered<bool> {
+        let (_, dims) = self.array(array)?;
+        Ok(match &self.info(array)?.form {
+            Form::Block { .. } => true,
+            Form::View { strides } => self.is_outermost() && *strides == self.strides_in_order(&dims),
+            Form::Range { .. } | Form::Fill { .. } => false,
+        })
+    }
+
+    fn strides_in_order(&self, dims: &[Atom]) -> Vec<String> {
+        (1..=dims.len()).map(|axis| self.stride_product(&dims[axis..])).collect()
     }
 
     fn stride_product(&self, dims: &[Atom]) -> String {
@@ -412,17 +425,7 @@ impl Lower<'_> {
                 self.line(format!("{target}[{offset}] = {value};"));
                 Ok(())
             }
-            (Type::Array { elem, dims }, Atom::Var(source)) => {
-                if matches!(self.info(source)?.form, Form::Block { .. }) {
-                    let (count, source) = (self.product(dims), self.name(source));
-                    let bytes = format!("({count}) * sizeof({elem})");
-                    let copy = match self.is_outermost() {
-                        true => format!("dz_copy(ctx, {target} + {offset}, {source}, {bytes});"),
-                        false => format!("memcpy({target} + {offset}, {source}, {bytes});"),
-                    };
-                    self.line(copy);
-                    return Ok(());
-                }
+            (Type::Array { dims, .. }, Atom::Var(source)) => {
                 self.copy_elements((target, offset, None), dims, source)
             }
             (Type::Array { .. }, Atom::Const(_)) => Err("internal error: a constant array".into()),
@@ -454,6 +457,15 @@ impl Lower<'_> {
         dims: &[Atom],
         source: VarId,
     ) -> Lowered<()> {
+        if strides.is_none() && self.is_in_order(source)? {
+            let (count, (elem, _), source) = (self.product(dims), self.array(source)?, self.name(source));
+            let bytes = format!("({count}) * sizeof({elem})");
+            self.line(match self.is_outermost() {
+                true => format!("dz_copy(ctx, {target} + {offset}, {source}, {bytes});"),
+                false => format!("memcpy({target} + {offset}, {source}, {bytes});"),
+            });
+            return Ok(());
+        }
         let near = match &self.info(source)?.form {
             Form::View { strides } => strides.iter().rposition(|stride| stride == "1").unwrap_or(dims.len()),
             Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => dims.len(),
