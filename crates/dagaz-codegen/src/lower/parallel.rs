@@ -498,7 +498,8 @@ impl Lower<'_> {
         let mut combined = sums.to_vec();
         if can_fail {
             combined.push(("|", flag.clone()));
-            self.set("bool", flag.as_str(), "false");
+            // As wide as the indices that are checked: vector units would narrow what they find out.
+            self.set("u64", flag.as_str(), "0");
         }
         for stm in &mut vectors {
             if let Stm::Loop { kind, .. } = stm {
