@@ -17,16 +17,18 @@ use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::facts::{Def, Facts};
+use crate::effects::Effects;
 use crate::walk::for_each_body;
 
 pub(super) fn sink(program: &mut Program) {
-    let facts = Facts::of(program);
-    let mut sinker = Sinker { facts, vars: &mut program.vars };
+    let (facts, effects) = (Facts::of(program), Effects::of(program));
+    let mut sinker = Sinker { facts, effects, vars: &mut program.vars };
     program.funs.iter_mut().for_each(|fun| sinker.body(&mut fun.body));
 }
 
 struct Sinker<'p> {
     facts: Facts,
+    effects: Effects,
     vars: &'p mut Vars,
 }
 
@@ -50,7 +52,8 @@ impl Sinker<'_> {
         for mut stm in std::mem::take(&mut body.stms) {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
             let behind = self.map(&mut stm);
-            if !matches!(&stm.exp, Exp::Map { .. }) || !stm.pat.is_empty() {
+            // A map without results may be there for its checks.
+            if !stm.pat.is_empty() || !self.effects.is_removable(&stm) {
                 done.push(stm);
             }
             done.extend(behind);
