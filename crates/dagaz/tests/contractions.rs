@@ -363,6 +363,29 @@ fn operands_that_are_triangles() {
     }
 }
 
+/// Copies of the columns of a triangle are kept for all products of a loop, whatever the number of rows is.
+#[test]
+fn many_products_with_one_triangle() {
+    for (condition, order) in [("i < j", "q"), ("j < i", "q"), ("i < j", "(transpose q)")] {
+        let program = |mm: &str| {
+            format!(
+                "let w = fill2 1 d d
+                 let q = tabulate_2d d d (\\i j -> if {condition} then 0 else w[i, j])
+                 in loop s = 0 for i < k do s + f64.sum (flatten ({mm} (fill2 i (n - i) d) {order}))"
+            )
+        };
+        check_triangles(
+            &format!(
+                "entry main (n: i64) (d: i64) (k: i64) = {}
+                 entry reference (n: i64) (d: i64) (k: i64) = {}",
+                program("mm"),
+                program("loop_mm")
+            ),
+            1,
+        );
+    }
+}
+
 /// Of these products, a triangle is read; the rest is not zero.
 #[test]
 fn results_of_which_a_triangle_is_read() {
