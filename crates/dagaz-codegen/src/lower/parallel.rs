@@ -245,6 +245,9 @@ impl Lower<'_> {
         to: &str,
         is_simple: bool,
     ) -> Lowered<()> {
+        if !is_simple && self.check_rows((arrays, lambda), (from, to))? {
+            return Ok(());
+        }
         if !is_simple {
             return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
         }
