@@ -36,6 +36,7 @@ mod profile;
 mod row_pointers;
 mod rows;
 mod scans;
+mod scans_in_place;
 mod shared_accumulators;
 mod symbols;
 mod vectors;
@@ -436,7 +437,8 @@ impl<'p> Lower<'p> {
         for (index, stm) in body.stms.iter().enumerate() {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
-            self.following = self.group(body, index);
+            let group = self.group(body, index);
+            self.following = group.map(|group| self.in_place(body, index, group));
             if let Some(group) = &self.following {
                 plans.retain(|plan| !group.covered.contains(&plan.map));
                 covered.extend(group.covered.iter().copied());
