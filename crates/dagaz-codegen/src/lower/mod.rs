@@ -39,6 +39,7 @@ mod scans;
 mod scans_in_place;
 mod shared_accumulators;
 mod symbols;
+mod turned;
 mod vectors;
 mod views;
 
@@ -151,6 +152,8 @@ struct Lower<'p> {
     guard: Option<String>,
     /// In iterations that ran before: what they write counts only if this holds.
     only_if: Option<String>,
+    /// In blocks of rows: where their elements are, place by place.
+    turned: HashMap<VarId, turned::Room>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// There, around a loop of scalar operations.
