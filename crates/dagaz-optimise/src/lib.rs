@@ -35,6 +35,7 @@ mod sharing;
 mod shifts;
 mod simplify;
 mod small;
+mod states;
 mod triangles;
 mod unflatten;
 mod walk;
@@ -68,6 +69,7 @@ pub use crate::scalars::take_small_arrays_apart;
 pub use crate::shifts::read_in_place;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
+pub use crate::states::compute_where_kept;
 pub use crate::triangles::note_triangles;
 pub use crate::unflatten::nest_flat_maps;
 
@@ -164,6 +166,7 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
+    compute_where_kept(program);
     shorten_last_iterations(program);
     precompute_functions(program);
     share_common_expressions(program);
