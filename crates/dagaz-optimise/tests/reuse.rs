@@ -42,7 +42,9 @@ fn check(start: &str, expected: Expect) {
 
 #[test]
 fn the_same_loop_runs_once() {
-    check("0i64", expect![[r#"
+    check(
+        "0i64",
+        expect![[r#"
         def f (n_0: i64, m_1: i64, xs_2: [n_0]i64, ys_3: [m_1]f64) : (zs_4: [n_0]f64) =
           let (l_18: [n_0]i64) =
             map n_0 (xs_2)
@@ -62,12 +64,15 @@ fn the_same_loop_runs_once() {
                 let (y_17: f64) = ys_3[l_13] certified
                 in (y_17)
           in (zs_11)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn another_loop_stays() {
-    check("1i64", expect![[r#"
+    check(
+        "1i64",
+        expect![[r#"
         def f (n_0: i64, m_1: i64, xs_2: [n_0]i64, ys_3: [m_1]f64) : (zs_4: [n_0]f64) =
           let () =
             map n_0 (xs_2)
@@ -94,5 +99,6 @@ fn another_loop_stays() {
                 let (y_17: f64) = ys_3[l_13] certified
                 in (y_17)
           in (zs_11)
-    "#]]);
+    "#]],
+    );
 }

@@ -7,7 +7,8 @@
 //!     ==>
 //!     for i { if (sums is large) { k = is[i + 64]; fetch sums[k] } k = is[i]; sums[k] += xs[i] }
 //!
-//! A loop inside of others that only checks which rows data choose asks for these rows: they are needed next.
+//! A loop inside of others that only checks which rows data choose asks for these rows: they are needed next, unless the others
+//! are there for checks, too.
 
 use std::collections::HashSet;
 
@@ -120,7 +121,8 @@ impl Lower<'_> {
                 self.vars.get(array).is_some_and(|info| matches!(info.form, Form::Block { .. }))
             })
             .collect();
-        if self.is_outermost() || !lambda.ret.is_empty() || !are_scalar || rows.is_empty() {
+        let is_before_use = lambda.ret.is_empty() && self.checking == 1 && !self.is_outermost();
+        if !is_before_use || !are_scalar || rows.is_empty() {
             return Ok(false);
         }
         let is_worth = self.temp("is_large");
