@@ -21,9 +21,13 @@ mod fuse;
 mod gathers;
 mod hoist;
 mod inline;
+mod interchange;
+mod join_checks;
 mod last;
+mod once;
 mod precompute;
 mod products;
+mod row_sums;
 mod rows;
 mod scalars;
 mod sharing;
@@ -51,9 +55,13 @@ pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
+pub use crate::interchange::interchange_gathers;
+pub use crate::join_checks::join_checks;
 pub use crate::last::shorten_last_iterations;
+pub use crate::once::check_once;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
+pub use crate::row_sums::sum_rows_by_columns;
 pub use crate::rows::read_rows;
 pub use crate::scalars::take_small_arrays_apart;
 pub use crate::shifts::read_in_place;
@@ -83,6 +91,8 @@ pub fn after_derivatives(program: &mut Program) {
 /// Everything, for programs without derivative forms that machines run.
 pub fn for_machines(program: &mut Program) {
     optimise(program);
+    sum_rows_by_columns(program);
+    interchange_gathers(program);
     split_off_columns(program);
     raise_contractions(program);
     simplify(program);
@@ -132,6 +142,7 @@ fn optimise(program: &mut Program) {
     if check_without_reading(program) {
         remove_dead_code(program);
     }
+    check_once(program);
     if compute_what_is_read(program) {
         simplify(program);
         read_rows(program);
@@ -158,4 +169,6 @@ fn optimise(program: &mut Program) {
     precompute_functions(program);
     share_common_expressions(program);
     remove_dead_code(program);
+    // Nothing is fused any more, to which a check would be in the way.
+    join_checks(program);
 }
