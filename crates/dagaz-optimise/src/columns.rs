@@ -116,7 +116,7 @@ fn is_along_columns(exp: &Exp, map: &Lambda) -> bool {
 }
 
 /// Gives variables new names in all of an expression whose types do not depend on them.
-fn rename(names: &Substitution, exp: &mut Exp) {
+pub(crate) fn rename(names: &Substitution, exp: &mut Exp) {
     operands_mut(exp, &mut |atom| names.apply(atom));
     for body in bodies_mut(exp) {
         body.stms.iter_mut().for_each(|stm| rename(names, &mut stm.exp));
