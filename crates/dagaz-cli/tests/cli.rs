@@ -220,15 +220,15 @@ fn eval_knows_the_prelude_and_the_program() {
         &["eval", "1 + true"],
         "",
         expect![[r#"
-        error[type-mismatch]: Cannot apply "+" to this argument (invalid type)
-         --> expression:2:7
-          |
-        2 |   1 + true
-          |       ^^^^ has type "bool"
-          |
-          = help: expected type: bool
-          = help: The type "bool" is not a number type
-        exit 1"#]],
+            error[type-mismatch]: Cannot apply "+" to this argument (invalid type)
+             --> expression:2:7
+              |
+            2 |   1 + true
+              |       ^^^^ has type "bool"
+              |
+              = help: expected type: a number type
+              = help: The type "bool" is not a number type
+            exit 1"#]],
     );
 }
 

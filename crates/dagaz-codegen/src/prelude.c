@@ -391,7 +391,11 @@ static inline void dz_release(dz_ctx *ctx, dz_block *block) {
 }
 
 /* Whether nobody else refers to a block. */
-static inline bool dz_is_unique(dz_ctx *ctx, const dz_block *block) { return block->owner == ctx && block->refs == 1; }
+static inline bool dz_is_shared_by(dz_ctx *ctx, const dz_block *block, i64 arrays) {
+  return block->owner == ctx && block->refs == arrays;
+}
+
+static inline bool dz_is_unique(dz_ctx *ctx, const dz_block *block) { return dz_is_shared_by(ctx, block, 1); }
 
 /* The block itself if nobody else refers to it, or else a new one with the elements from `data` on. */
 static dz_block *dz_unique(dz_ctx *ctx, i32 site, dz_block *block, const void *data, i64 elements, i64 size, i32 type) {

@@ -14,6 +14,7 @@ const PRODUCT: &str = include_str!("product.c");
 const TRIANGLES: &str = include_str!("triangle.h");
 /// For one type of elements, as above.
 const TRIANGLE: &str = include_str!("triangle.c");
+const TURN: &str = include_str!("turn.c");
 
 pub(crate) fn print(module: &Module) -> String {
     let of_type = |text: &str, ty: &PrimType| {
@@ -23,6 +24,9 @@ pub(crate) fn print(module: &Module) -> String {
     if !module.triangles.is_empty() {
         products.push_str(TRIANGLES);
         products.extend(module.triangles.iter().map(|ty| of_type(TRIANGLE, ty)));
+    }
+    if module.turns_rows {
+        products.push_str(TURN);
     }
     let profile = match module.profiled.len() {
         0 => String::new(),

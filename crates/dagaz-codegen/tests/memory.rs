@@ -615,3 +615,52 @@ fn a_matrix_of_an_array_is_copied_at_once() {
         "#]],
     );
 }
+
+/// A loop makes each row of two arrays from the row before, whose first one is there if there are rows.
+#[test]
+fn rows_that_a_map_makes_of_the_rows_before_are_written_where_they_belong() {
+    check(
+        r#"def f (k: i64, n: i64, xs: [n]f64) : (r: [k][n]f64, s: [k][n]f64) =
+             let (a: [k][n]f64) = scratch f64 [k, n]
+             let (b: [k][n]f64) = scratch f64 [k, n]
+             let (some: bool) = i64.lt 0i64 k
+             let (c: [k][n]f64, d: [k][n]f64) =
+               if some then
+                 let (c: [k][n]f64) = a with [0i64] = xs certified
+                 let (d: [k][n]f64) = b with [0i64] = xs certified
+                 in (c, d)
+               else in (a, b)
+             let (rows: i64) = i64.sub k 1i64
+             let (r: [k][n]f64, s: [k][n]f64) =
+               loop (p: [k][n]f64 = c, q: [k][n]f64 = d) for i: i64 < rows do
+                 let (next: i64) = i64.add i 1i64
+                 let (js: [n]i64) = iota i64 n 0i64 1i64
+                 let (x: [n]f64, y: [n]f64) = map n (js) \(j: i64) : (f64, f64) ->
+                   let (before: f64) = p[i, j] certified
+                   let (other: f64) = q[i, j] certified
+                   let (sum: f64) = f64.add before other
+                   let (product: f64) = f64.mul before other
+                   in (sum, product)
+                 let (p1: [k][n]f64) = p with [next] = x certified
+                 let (q1: [k][n]f64) = q with [next] = y certified
+                 in (p1, q1)
+             in (r, s)
+           entry "f" = f sizes 2 0
+             param "k" : value "i64" i64
+             param "xs" : value "[]f64" [n]f64
+             result value "[][]f64" [k][n]f64
+             result value "[][]f64" [k][n]f64"#,
+        expect![[r#"
+            x_20[i_t5] = sum_25;
+            y_21[i_t5] = product_26;
+            dz_block *a_5_mem = dz_alloc(ctx, 3, dz_times(k_0, n_1), sizeof(f64), 10);
+            dz_block *b_6_mem = dz_alloc(ctx, 6, dz_times(k_0, n_1), sizeof(f64), 10);
+            c_10_mem = dz_unique(ctx, 7, c_10_mem, c_10, dz_times(k_0, n_1), sizeof(f64), 10);
+            dz_copy(ctx, c_10 + (0L) * (n_1), xs_2, (n_1) * sizeof(f64));
+            d_11_mem = dz_unique(ctx, 8, d_11_mem, d_11, dz_times(k_0, n_1), sizeof(f64), 10);
+            dz_copy(ctx, d_11 + (0L) * (n_1), xs_2, (n_1) * sizeof(f64));
+            p_15_mem = dz_unique(ctx, 9, p_15_mem, p_15, dz_times(k_0, n_1), sizeof(f64), 10);
+            q_16_mem = dz_unique(ctx, 10, q_16_mem, q_16, dz_times(k_0, n_1), sizeof(f64), 10);
+        "#]],
+    );
+}

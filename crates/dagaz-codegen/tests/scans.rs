@@ -30,7 +30,11 @@ fn check(rest: &str, result: &str, expected: Expect) {
         let is_inside = ["chain_", "part_"].iter().any(|name| line.starts_with(name));
         let writes =
             line.contains("] = ") && !is_inside && !line.contains("dims[") && !line.contains("_room[");
-        line.starts_with("for (") || line.starts_with("#pragma") || line.contains("dz_alloc(") || writes
+        line.starts_with("for (")
+            || line.starts_with("#pragma")
+            || line.contains("dz_alloc(")
+            || line.contains("(dz_is_unique(")
+            || writes
     };
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     expected.assert_eq(&(shown.join("\n") + "\n"));
@@ -160,6 +164,7 @@ fn what_takes_long_is_left_to_vector_units() {
             for (i64 i_t50 = 0; i_t50 < 8; i_t50++) {
             r_13[i_t51] = y_15;
             dz_block *xs_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
+            if (dz_is_unique(ctx, xs_5_mem)) {
             r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
         "#]],
     );
@@ -202,5 +207,115 @@ fn results_that_are_read_together_are_next_to_each_other() {
             dz_block *v_4294967294_mem = dz_alloc(ctx, 1, dz_times(n_0, 2L), sizeof(f64), 10);
             dz_block *r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
         "#]],
+    );
+}
+
+/// The sums of `xs` from the last one on, times the element before.
+const RETURN_SWEEP: &str = r"let (places: [n]i64) = iota i64 n 0i64 1i64
+             let (last: i64) = i64.sub n 1i64
+             let (back: [n]f64) = slice xs [last :+ n * -1i64]
+             let (sums: [n]f64) = scan n (back)
+               op \(x: f64, y: f64) : (f64) ->
+                 let (z: f64) = f64.add x y
+                 in (z)
+               neutral (0.0f64)
+             let (turned: [n]f64) = slice sums [last :+ n * -1i64]
+             let (r: [n]f64) = map n (places, turned) \(i: i64, c: f64) : (f64) ->
+               let (some: bool) = i64.lt 0i64 i
+               let (before: f64) =
+                 if some then
+                   let (at: i64) = i64.sub i 1i64
+                   let (x: f64) = xs[at] certified
+                   in (x)
+                 else in (1.0f64)
+               let (y: f64) = f64.mul before c
+               in (y)";
+
+#[test]
+fn a_scan_from_the_last_row_on_writes_over_what_it_goes_along() {
+    check(
+        RETURN_SWEEP,
+        "[n]f64",
+        expect![[r#"
+        for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+        for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+        for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+        #pragma GCC unroll 4
+        for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
+        for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
+        for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+        for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+        xs_5[at_t31] = b_7;
+        for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+        #pragma GCC unroll 4
+        for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+        xs_5[at_t36] = b_7;
+        for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+        xs_5[at_t40] = b_7;
+        for (i64 i_t54 = 0; i_t54 < 6; i_t54++) {
+        #pragma omp simd reduction(+:x_17)
+        for (i64 i_t58 = start_t55; i_t58 < end_t56; i_t58++) {
+        for (i64 i_t60 = 0; i_t60 < 6; i_t60++) {
+        for (i64 i_t62 = 0; i_t62 < 6; i_t62++) {
+        edge_t46[i_t62] = xs_5[i64_max(row_t63, 0)];
+        for (i64 i_t64 = from_t47; i_t64 < first_t50 - 1; i_t64++) {
+        r_21[back_t67] = y_28;
+        for (i64 i_t68 = 0; i_t68 < length_t52 - 1; i_t68++) {
+        #pragma GCC unroll 4
+        for (i64 i_t69 = 0; i_t69 < 4; i_t69++) {
+        r_21[back_t72] = y_28;
+        for (i64 i_t73 = first_t50 + 4 * length_t52; i_t73 < to_t48 - 1; i_t73++) {
+        r_21[back_t76] = y_28;
+        for (i64 i_t77 = 0; i_t77 < 6; i_t77++) {
+        r_21[back_t82] = y_28;
+        dz_block *xs_5_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+        if (dz_is_unique(ctx, xs_5_mem)) {
+        r_21_mem = dz_alloc(ctx, 3, n_0, sizeof(f64), 10);
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_read_after_a_scan_is_not_overwritten() {
+    let rest = RETURN_SWEEP.replace("(r: [n]f64)", "(ys: [n]f64)");
+    let rest = format!(
+        r"{rest}
+             let (r: f64) = xs[last]
+             let (s: f64) = ys[last]"
+    );
+    check(
+        &rest,
+        "f64",
+        expect![[r#"
+        for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+        for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+        for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+        #pragma GCC unroll 4
+        for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
+        for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
+        for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+        for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+        xs_5[at_t31] = b_7;
+        for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+        #pragma GCC unroll 4
+        for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+        xs_5[at_t36] = b_7;
+        for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+        xs_5[at_t40] = b_7;
+        for (i64 i_t53 = 0; i_t53 < 6; i_t53++) {
+        #pragma omp simd reduction(+:x_17)
+        for (i64 i_t57 = start_t54; i_t57 < end_t55; i_t57++) {
+        for (i64 i_t59 = 0; i_t59 < 6; i_t59++) {
+        for (i64 i_t61 = from_t46; i_t61 < first_t49; i_t61++) {
+        ys_21[back_t64] = y_28;
+        for (i64 i_t65 = 0; i_t65 < length_t51; i_t65++) {
+        #pragma GCC unroll 4
+        for (i64 i_t66 = 0; i_t66 < 4; i_t66++) {
+        ys_21[back_t69] = y_28;
+        for (i64 i_t70 = first_t49 + 4 * length_t51; i_t70 < to_t47; i_t70++) {
+        ys_21[back_t73] = y_28;
+        dz_block *xs_5_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+        dz_block *ys_21_mem = dz_alloc(ctx, 3, n_0, sizeof(f64), 10);
+    "#]],
     );
 }

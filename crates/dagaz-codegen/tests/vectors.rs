@@ -276,6 +276,49 @@ fn points_are_computed_by_vector_units() {
     );
 }
 
+/// Many elements of a row take a detour, so that vectors of them are written as vectors.
+#[test]
+fn rows_are_written_in_blocks() {
+    let powers: String = (1..=72).map(|k| format!("let (v{k}: f64) = f64.mul v{} x\n", k - 1)).collect();
+    let elems: Vec<String> = (64..=72).map(|k| format!("v{k}")).collect();
+    let core = format!(
+        r#"def f (n: i64, xs: [n]f64) : (rows: [n][9i64]f64) =
+            let (rows: [n][9i64]f64) = map n (xs) \(x: f64) : ([9i64]f64) ->
+              let (v0: f64) = f64.add x x
+              {powers}
+              let (row: [9i64]f64) = array f64 ({})
+              in (row)
+            in (rows)
+
+          entry "f" = f
+            sizes 1 0
+            param "xs" : value "[]f64" [n]f64
+            result value "[][9]f64" [n][9i64]f64"#,
+        elems.join(", ")
+    );
+    let text = generate_body(&parse(&core).expect("the program is Core")).expect("the program becomes C");
+    let is_shown = |line: &&str| ["for (", "room_", "last_"].iter().any(|word| line.contains(word));
+    let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
+    expect![[r#"
+        for (i64 i_t4 = 0; i_t4 < blocks_t3; i_t4++) {
+        i64 last_t6 = i64_min(first_t5 + 64, to_t2);
+        f64 room_t7_room[576] __attribute__((aligned(64)));
+        f64 *room_t7 = dz_room_for(rows_3 + first_t5 * 9L, room_t7_room);
+        for (i64 i_t9 = first_t5; i_t9 < last_t6; i_t9++) {
+        room_t7[dz_turned(i_t9 - first_t5, 0, 9)] = v64_69;
+        room_t7[dz_turned(i_t9 - first_t5, 1, 9)] = v65_70;
+        room_t7[dz_turned(i_t9 - first_t5, 2, 9)] = v66_71;
+        room_t7[dz_turned(i_t9 - first_t5, 3, 9)] = v67_72;
+        room_t7[dz_turned(i_t9 - first_t5, 4, 9)] = v68_73;
+        room_t7[dz_turned(i_t9 - first_t5, 5, 9)] = v69_74;
+        room_t7[dz_turned(i_t9 - first_t5, 6, 9)] = v70_75;
+        room_t7[dz_turned(i_t9 - first_t5, 7, 9)] = v71_76;
+        room_t7[dz_turned(i_t9 - first_t5, 8, 9)] = v72_77;
+        dz_turn(rows_3 + first_t5 * 9L, room_t7, 9, last_t6 - first_t5);
+    "#]]
+    .assert_eq(&(shown.join("\n") + "\n"));
+}
+
 /// An iteration goes on after a check has failed, and must not read where an index that relies on the check says.
 #[test]
 fn nothing_is_read_behind_a_check_that_has_failed() {

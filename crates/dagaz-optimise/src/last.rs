@@ -130,7 +130,7 @@ fn stm_bound(stm: &Stm) -> Option<Atom> {
 }
 
 /// Whether sizes of results are results, too.
-fn has_own_sizes(pat: &[Param]) -> bool {
+pub(crate) fn has_own_sizes(pat: &[Param]) -> bool {
     let names: HashSet<Atom> = pat.iter().map(|p| p.var.into()).collect();
     pat.iter().any(|p| p.ty.is_acc() || p.ty.all_dims().iter().any(|dim| names.contains(dim)))
 }

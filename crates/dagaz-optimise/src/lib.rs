@@ -21,15 +21,20 @@ mod fuse;
 mod gathers;
 mod hoist;
 mod inline;
+mod interchange;
+mod join_checks;
 mod last;
+mod once;
 mod precompute;
 mod products;
+mod row_sums;
 mod rows;
 mod scalars;
 mod sharing;
 mod shifts;
 mod simplify;
 mod small;
+mod states;
 mod triangles;
 mod unflatten;
 mod walk;
@@ -50,14 +55,19 @@ pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
+pub use crate::interchange::interchange_gathers;
+pub use crate::join_checks::join_checks;
 pub use crate::last::shorten_last_iterations;
+pub use crate::once::check_once;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
+pub use crate::row_sums::sum_rows_by_columns;
 pub use crate::rows::read_rows;
 pub use crate::scalars::take_small_arrays_apart;
 pub use crate::shifts::read_in_place;
 pub use crate::simplify::simplify;
 pub use crate::small::unroll_small;
+pub use crate::states::compute_where_kept;
 pub use crate::triangles::note_triangles;
 pub use crate::unflatten::nest_flat_maps;
 
@@ -81,6 +91,8 @@ pub fn after_derivatives(program: &mut Program) {
 /// Everything, for programs without derivative forms that machines run.
 pub fn for_machines(program: &mut Program) {
     optimise(program);
+    sum_rows_by_columns(program);
+    interchange_gathers(program);
     split_off_columns(program);
     raise_contractions(program);
     simplify(program);
@@ -134,6 +146,7 @@ fn optimise(program: &mut Program) {
     if check_without_reading(program) {
         remove_dead_code(program);
     }
+    check_once(program);
     if compute_what_is_read(program) {
         simplify(program);
         read_rows(program);
@@ -155,8 +168,11 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
+    compute_where_kept(program);
     shorten_last_iterations(program);
     precompute_functions(program);
     share_common_expressions(program);
     remove_dead_code(program);
+    // Nothing is fused any more, to which a check would be in the way.
+    join_checks(program);
 }

@@ -60,7 +60,7 @@ struct Pass {
     new: Vec<Stm>,
 }
 
-fn note_bound(exp: &Exp, bound: &mut HashSet<VarId>) {
+pub(crate) fn note_bound(exp: &Exp, bound: &mut HashSet<VarId>) {
     lambdas(exp).into_iter().for_each(|l| bound.extend(l.params.iter().map(|p| p.var)));
     if let Exp::Loop { params, form, .. } = exp {
         bound.extend(params.iter().map(|(p, _)| p.var));
@@ -74,7 +74,7 @@ fn note_bound(exp: &Exp, bound: &mut HashSet<VarId>) {
     }
 }
 
-fn is_iteration(exp: &Exp) -> bool {
+pub(crate) fn is_iteration(exp: &Exp) -> bool {
     matches!(
         exp,
         Exp::Loop { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. }
@@ -202,7 +202,7 @@ impl Pass {
                 continue;
             }
             if is_elementary_function(&stm.exp) {
-                all.push((result.clone(), slice(&scalar[..=i], result.var)));
+                all.push((result.clone(), what_computes(result.var, scalar[..=i].iter().copied())));
             } else {
                 needed.extend(free_vars(&stm.exp));
             }
@@ -247,13 +247,13 @@ impl Pass {
 }
 
 /// The statements that a result needs.
-fn slice(stms: &[&Stm], result: VarId) -> Vec<Stm> {
+pub(crate) fn what_computes<'s>(result: VarId, stms: impl DoubleEndedIterator<Item = &'s Stm>) -> Vec<Stm> {
     let mut needed = HashSet::from([result]);
     let mut own = Vec::new();
-    for stm in stms.iter().rev() {
+    for stm in stms.rev() {
         if stm.pat.iter().any(|p| needed.contains(&p.var)) {
             needed.extend(free_vars(&stm.exp));
-            own.push((*stm).clone());
+            own.push(stm.clone());
         }
     }
     own.reverse();

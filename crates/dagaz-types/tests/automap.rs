@@ -184,11 +184,11 @@ fn names_of_the_prelude_may_be_hidden() {
     check_maps(
         r"def f [n] (xs: [n]i64) (map: i64) = xs + map",
         expect![[r#"
-        test.fut:1:37: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
-          expected type: []i64
-          The type "[]i64" is not a number type
-          with maps this is "map (+ map) xs", but then: Cannot apply "map" to this argument: it is not a function, or has too many arguments
-    "#]],
+            test.fut:1:37: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
+              expected type: a number type
+              The type "[]i64" is not a number type
+              with maps this is "map (+ map) xs", but then: Cannot apply "map" to this argument: it is not a function, or has too many arguments
+        "#]],
     );
     check_maps(
         r"def rep (x: i64) = x
@@ -304,7 +304,7 @@ fn errors_stay_what_they_are() {
         r"def f [n] (xs: [n]i32) : i32 = xs + 1",
         expect![[r#"
             test.fut:1:32: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
-              expected type: []i32
+              expected type: a number type
               The type "[]i32" is not a number type
         "#]],
     );
@@ -312,7 +312,7 @@ fn errors_stay_what_they_are() {
         r"def f [n][m] (xs: [n]i32) (ys: [m]i32) = xs + ys",
         expect![[r#"
             test.fut:1:42: error [type-mismatch]: Cannot apply "+" to this argument (invalid type)
-              expected type: []i32
+              expected type: a number type
               The type "[]i32" is not a number type
               with maps this is "map2 (+) xs ys", but then: Cannot apply "map2" to this argument (invalid type)
         "#]],

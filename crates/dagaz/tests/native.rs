@@ -231,6 +231,29 @@ fn transposes_go_in_tiles() {
 }
 
 #[test]
+fn rows_are_turned_in_blocks() {
+    // So many operations for each element that the loop is for vector units.
+    let program = "
+        def next (x: f64) (y: f64) (k: f64) = (x * y + k * x - 1, y * y - k + x)
+        def many (x: f64) (y: f64) : [9]f64 =
+          let (a, b) = next x y 1
+          let (c, d) = next a b (x + y)
+          let (e, f) = next c d (a - y)
+          let (g, h) = next e f (c * d - a)
+          let (i, j) = next g h (e + f * g)
+          let (k, l) = next i j (g - h + a * b - c)
+          let (m, n) = next k l (i * j - k * d + f)
+          let (o, p) = next m n (k + l - b * h * j)
+          in [a + p, b * o - p, c + m * n, d - k * l, e * f, g - h * o, i + j * p, k - l * m, n + o * p]
+        entry main (n: i64) =
+          let numbers = tabulate n (\\i -> f64.i64 (i % 7) - 2)
+          in map2 many numbers (reverse numbers)";
+    for n in [0, 1, 7, 64, 65, 150] {
+        check(program, &format!("{n}i64"));
+    }
+}
+
+#[test]
 fn copies_of_accumulators_are_combined() {
     // All sums are whole numbers, and the same in any order.
     check(

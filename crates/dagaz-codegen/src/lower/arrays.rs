@@ -5,7 +5,7 @@ use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::control::{writes_all, writes_row_by_row};
+use super::control::{writes_all, writes_row_after_row, writes_row_by_row};
 use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, elem, only};
 use crate::imp::{LoopKind, Stm};
@@ -181,7 +181,10 @@ impl Lower<'_> {
     pub(super) fn look_for_writes(&mut self, body: &Body, stm: &CoreStm) {
         let is_overwritten = |symbols: &Symbols, user: &CoreStm, array: VarId| match &stm.exp {
             Exp::Replicate { .. } => writes_all(&user.exp, array, symbols),
-            Exp::Scratch { .. } => writes_row_by_row(&user.exp, array).is_some(),
+            Exp::Scratch { .. } => {
+                writes_row_by_row(&user.exp, array).is_some()
+                    || writes_row_after_row(body, user, array, symbols)
+            }
             _ => false,
         };
         for param in &stm.pat {

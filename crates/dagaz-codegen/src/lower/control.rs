@@ -424,3 +424,66 @@ pub(super) fn writes_row_by_row(exp: &Exp, array: VarId) -> Option<Atom> {
     let is_it = *array == param.var && is_next && !body.result.contains(&Atom::Var(param.var));
     is_it.then_some(*size)
 }
+
+/// Whether a branch writes the first row of an array, and then a loop the others, one after the other, perhaps not to the end,
+/// and reads those it has written.
+pub(super) fn writes_row_after_row(body: &Body, branch: &CoreStm, array: VarId, symbols: &Symbols) -> bool {
+    let Exp::If { then, otherwise, .. } = &branch.exp else { return false };
+    let Some(position) = otherwise.result.iter().position(|result| *result == Atom::Var(array)) else {
+        return false;
+    };
+    let is_first = |stm: &CoreStm| match &stm.exp {
+        Exp::Update { array: updated, dims, .. } => {
+            *updated == array && matches!(dims.as_slice(), [DimSlice::Fix(i)] if *i == Atom::i64(0))
+        }
+        _ => false,
+    };
+    let users = |body: &Body, var: VarId| -> Vec<usize> {
+        let uses = |(_, stm): &(usize, &CoreStm)| visit::free_vars(&stm.exp).contains(&var);
+        body.stms.iter().enumerate().filter(uses).map(|(index, _)| index).collect()
+    };
+    let is_begun = matches!(users(then, array).as_slice(), [only] if is_first(&then.stms[*only]))
+        && users(otherwise, array).is_empty()
+        && otherwise.result.iter().filter(|result| **result == Atom::Var(array)).count() == 1
+        && !then.result.contains(&Atom::Var(array));
+    let begun = branch.pat[position].var;
+    match users(body, begun).as_slice() {
+        [only] if is_begun && !body.result.contains(&Atom::Var(begun)) => {
+            goes_on(&body.stms[*only].exp, begun, symbols)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a loop writes row after row of an array that has its first one, and reads nothing else of it.
+fn goes_on(exp: &Exp, array: VarId, symbols: &Symbols) -> bool {
+    let Exp::Loop { params, form: LoopForm::For { var, ty: PrimType::I64, .. }, body, .. } = exp else {
+        return false;
+    };
+    let mut carried = params.iter().filter(|(_, value)| *value == Atom::Var(array));
+    let (Some((param, _)), None) = (carried.next(), carried.next()) else { return false };
+    let is_next = |stm: &CoreStm| match &stm.exp {
+        Exp::Update { array, dims, .. } if *array == param.var => {
+            matches!(dims.as_slice(), [DimSlice::Fix(i)] if symbols.difference(*i, (*var).into()) == Some(1))
+        }
+        _ => false,
+    };
+    let mut others = body.stms.iter().filter(|stm| !is_next(stm));
+    body.stms.iter().any(is_next)
+        && others.all(|stm| reads_only_row(&stm.exp, param.var, *var))
+        && !body.result.contains(&Atom::Var(param.var))
+}
+
+fn reads_only_row(exp: &Exp, array: VarId, row: VarId) -> bool {
+    if matches!(exp, Exp::Index { array: read, indices, .. } if *read == array && indices[0] == Atom::Var(row))
+    {
+        return true;
+    }
+    let mut is_operand = false;
+    visit::direct_operands(exp, &mut |atom| is_operand |= atom == Atom::Var(array));
+    let is_inside = |body: &Body| {
+        body.stms.iter().all(|stm| reads_only_row(&stm.exp, array, row))
+            && !body.result.contains(&Atom::Var(array))
+    };
+    !is_operand && visit::bodies(exp).into_iter().all(is_inside)
+}

@@ -15,7 +15,7 @@ use super::access::strided;
 use super::parallel::statements;
 use super::{Form, Lower, Lowered};
 
-/// Vector units write elements that are not neighbours one by one, so that more of them are not worth it.
+/// Elements that are not neighbours are written one by one, or in a detour (`turned`), so that more are not worth it.
 const FEW: usize = 4;
 /// Unless there are so many statements for each of them, up to some number of elements.
 const WORTH_AN_ELEMENT: usize = 8;
@@ -92,6 +92,12 @@ impl Lower<'_> {
         let count = elements(&row).unwrap_or(0);
         let elem = Type::Prim(super::elem(&param.ty)?);
         let form = self.info(param.var)?.form.clone();
+        if let Some(room) = self.turned.get(&param.var).cloned() {
+            for (k, value) in elems.iter().take(count).enumerate() {
+                self.store(&room.name, &room.offset(i, k), &elem, *value)?;
+            }
+            return Ok(count);
+        }
         for (k, value) in elems.iter().take(count).enumerate() {
             let offset = match &form {
                 Form::View { strides } => strided(&indices(i, k, &row), strides),

@@ -18,6 +18,7 @@ use dagaz_core::visit;
 use super::Lower;
 use super::folds::{CHEAP, Fold, cheap_statements};
 use super::parallel::can_fail;
+use super::scans_in_place::Over;
 
 /// A scan together with the statements after it that are part of its loop.
 pub(super) struct Group {
@@ -28,6 +29,8 @@ pub(super) struct Group {
     pub(super) followers: Vec<Follower>,
     /// The results are read together, element by element, and never as wholes.
     pub(super) are_together: bool,
+    /// What is written over arrays that are there.
+    pub(super) over: Option<Over>,
 }
 
 /// What becomes of a result of a scan.
@@ -190,7 +193,7 @@ impl Lower<'_> {
         }
         let are_kept = kept.iter().all(|kept| matches!(kept, Kept::Forwards(_)));
         let are_together = are_kept && self.are_together(body, scan, &search, &group);
-        Some(Group { covered: group, kept, followers, are_together })
+        Some(Group { covered: group, kept, followers, are_together, over: None })
     }
 
     /// Whether there are several results, of one type, and whatever reads one of them reads all of them.

@@ -51,6 +51,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         deferred: None,
         guard: None,
         only_if: None,
+        turned: HashMap::new(),
         joined: HashMap::new(),
         is_at_border: false,
         is_at_outer_border: false,

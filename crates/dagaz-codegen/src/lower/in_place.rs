@@ -29,7 +29,7 @@ impl Lower<'_> {
             match over {
                 Some(array) => {
                     taken.push(array);
-                    self.allocate_over(param, array)?;
+                    self.allocate_over(param, &[array])?;
                 }
                 None => self.allocate(param)?,
             }
@@ -59,8 +59,9 @@ impl Lower<'_> {
         arrays.iter().enumerate().find(|(input, array)| fits((*input, array))).map(|(_, array)| *array)
     }
 
-    /// Declares an array that is where another one is, if nobody else has that.
-    fn allocate_over(&mut self, param: &Param, array: VarId) -> Lowered<()> {
+    /// Declares an array that is where others are, which share their memory, if nobody else has that.
+    pub(super) fn allocate_over(&mut self, param: &Param, arrays: &[VarId]) -> Lowered<()> {
+        let Some(array) = arrays.first().copied() else { return self.allocate(param) };
         let (name, source, elem) = (self.name(param.var), self.name(array), elem(&param.ty)?);
         let hint = self.program.vars.hint(array).to_owned();
         self.remark(RemarkKind::InPlace, format!("'{hint}' changes, if nobody else has it"));
@@ -77,7 +78,11 @@ impl Lower<'_> {
             Stm::Line(format!("{name} = {source}; {name}_mem = {source}_mem;")),
             Stm::Line(format!("dz_retain(ctx, {name}_mem);")),
         ];
-        self.out.push(Stm::If { cond: format!("dz_is_unique(ctx, {source}_mem)"), then, otherwise });
+        let cond = match arrays.len() {
+            1 => format!("dz_is_unique(ctx, {source}_mem)"),
+            all => format!("dz_is_shared_by(ctx, {source}_mem, {all})"),
+        };
+        self.out.push(Stm::If { cond, then, otherwise });
         Ok(())
     }
 }

@@ -36,8 +36,10 @@ mod profile;
 mod row_pointers;
 mod rows;
 mod scans;
+mod scans_in_place;
 mod shared_accumulators;
 mod symbols;
+mod turned;
 mod vectors;
 mod views;
 
@@ -150,6 +152,8 @@ struct Lower<'p> {
     guard: Option<String>,
     /// In iterations that ran before: what they write counts only if this holds.
     only_if: Option<String>,
+    /// In blocks of rows: where their elements are, place by place.
+    turned: HashMap<VarId, turned::Room>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
     is_at_border: bool,
     /// There, around a loop of scalar operations.
@@ -436,7 +440,8 @@ impl<'p> Lower<'p> {
         for (index, stm) in body.stms.iter().enumerate() {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
-            self.following = self.group(body, index);
+            let group = self.group(body, index);
+            self.following = group.map(|group| self.in_place(body, index, group));
             if let Some(group) = &self.following {
                 plans.retain(|plan| !group.covered.contains(&plan.map));
                 covered.extend(group.covered.iter().copied());

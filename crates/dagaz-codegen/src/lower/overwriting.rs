@@ -47,15 +47,7 @@ struct Analysis<'a> {
 
 /// The plans for the statements of a body.
 pub(super) fn plans(symbols: &Symbols, body: &Body) -> Vec<Plan> {
-    let mut plans: Vec<Plan> = Vec::new();
-    for (index, stm) in body.stms.iter().enumerate() {
-        if let Some(plan) = plan(symbols, body, index, stm)
-            && plans.iter().all(|other| other.map != plan.map)
-        {
-            plans.push(plan);
-        }
-    }
-    plans
+    body.stms.iter().enumerate().filter_map(|(index, stm)| plan(symbols, body, index, stm)).collect()
 }
 
 fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Plan> {

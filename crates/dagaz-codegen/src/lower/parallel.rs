@@ -251,9 +251,11 @@ impl Lower<'_> {
         if self.is_at_outer_border && reads_elsewhere_in_branches(&lambda.body) {
             return self.one_by_one(pat, arrays, lambda, from, to);
         }
-        self.loop_of_whole_vectors(from, to, lambda, &|l, i| {
-            l.load_row(arrays, &lambda.params, i)?;
-            l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, lambda, i))
+        self.in_turned_blocks(pat, from, to, &|l, from, to| {
+            l.loop_of_whole_vectors(from, to, lambda, &|l, i| {
+                l.load_row(arrays, &lambda.params, i)?;
+                l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, lambda, i))
+            })
         })
     }
 

@@ -15,9 +15,10 @@ use super::folds::{Fold, keeps_rows, piece_start, sum_operators};
 use super::following::{Follower, Group, Input, Kept, Work};
 use super::interior::{Interior, interior};
 use super::parallel::can_fail;
+use super::scans_in_place::{Edge, Over, with_edges};
 use super::{Form, Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::LoopKind;
+use crate::imp::{LoopKind, Stm as Imp};
 
 /// So many parts of a piece are scanned at the same time.
 const CHAINS: usize = 4;
@@ -34,6 +35,8 @@ struct Scan<'a> {
     middle: Option<Interior>,
     kept: &'a [Kept],
     followers: Vec<Following<'a>>,
+    /// The rows that the last steps of parts need from others, and the arrays with an element for each part.
+    edges: Vec<(&'a Edge, String)>,
     bound: String,
     /// The values of the chains, for each component.
     chains: Vec<String>,
@@ -47,6 +50,8 @@ struct Scan<'a> {
 struct Following<'a> {
     follower: &'a Follower,
     middle: Option<Interior>,
+    /// What a map does in the last step of a part, if that is something else.
+    at_edge: Option<Lambda>,
     /// For a reduction, what there is so far for each chain, and the arrays with the totals of pieces.
     sums: Vec<String>,
     totals: Vec<String>,
@@ -72,6 +77,8 @@ enum Pass {
 enum Place {
     Border,
     Middle,
+    /// The last one of a part, if that is not like the others.
+    Edge,
 }
 
 impl Lower<'_> {
@@ -84,7 +91,7 @@ impl Lower<'_> {
     }
 
     fn scan_in_pieces(&mut self, pat: &[Param], fold: &Fold<'_>, group: Group) -> Lowered<()> {
-        let Group { mut kept, followers, are_together, .. } = group;
+        let Group { mut kept, followers, are_together, over, .. } = group;
         for (param, kept) in pat.iter().zip(&mut kept) {
             self.bind(param, false);
             if matches!(kept, Kept::Nowhere) && keeps_rows(fold) {
@@ -92,7 +99,7 @@ impl Lower<'_> {
             }
             if let (Kept::Forwards(array) | Kept::Backwards(array), false) = (&kept, are_together) {
                 self.bind(array, true);
-                self.allocate(array)?;
+                self.allocate_scanned(array, over.as_ref())?;
             }
         }
         if are_together {
@@ -105,7 +112,7 @@ impl Lower<'_> {
             for param in &follower.pat {
                 self.bind(param, true);
                 match follower.work {
-                    Work::Map(_) => self.allocate(param)?,
+                    Work::Map(_) => self.allocate_scanned(param, over.as_ref())?,
                     Work::Reduce { .. } => self.declare(param),
                 }
             }
@@ -130,7 +137,11 @@ impl Lower<'_> {
                     Work::Reduce { op, .. } => l.part_arrays(op)?,
                 };
                 let middle = l.middle_of_follower(fold.width, follower);
-                following.push(Following { follower, middle, sums: Vec::new(), totals });
+                let at_edge = match (&follower.work, &over) {
+                    (Work::Map(lambda), Some(over)) => Some(with_edges(lambda, &over.edges)),
+                    (Work::Map(_), None) | (Work::Reduce { .. }, _) => None,
+                };
+                following.push(Following { follower, middle, at_edge, sums: Vec::new(), totals });
             }
             let middle = fold.pre.and_then(|pre| {
                 let counters = l.counters(fold.arrays, &pre.params);
@@ -139,11 +150,14 @@ impl Lower<'_> {
             let is_safe = !lambdas.iter().any(|lambda| lambda.body.stms.iter().any(|stm| can_fail(&stm.exp)));
             let is_wide = is_safe && fold.neutral.len() >= WIDE;
             let needed = needed_components(fold.op, &kept, &followers);
+            let edges = over.iter().flat_map(|over| &over.edges);
+            let edges: Vec<(&Edge, String)> = edges.map(|edge| (edge, l.temp("edge"))).collect();
             let mut scan = Scan {
                 fold,
                 middle,
                 kept: &kept,
                 followers: following,
+                edges,
                 bound: bound.clone(),
                 chains: Vec::new(),
                 needed,
@@ -161,6 +175,14 @@ impl Lower<'_> {
             }
             Ok(())
         })
+    }
+
+    /// Memory for a result.
+    fn allocate_scanned(&mut self, param: &Param, over: Option<&Over>) -> Lowered<()> {
+        match over.filter(|over| over.target == param.var) {
+            Some(over) => self.allocate_over(param, &over.sources),
+            None => self.allocate(param),
+        }
     }
 
     /// Memory for all results, with those for one row next to each other. Each of them has a reference to it.
@@ -226,10 +248,31 @@ impl Lower<'_> {
             let sum = self.name(param.var);
             self.line(format!("{part}[{piece} + 1] = {sum};"));
         }
+        self.read_edges(scan, &rows)?;
         self.line(format!("__atomic_store_n(&{ready}[{piece} + 1], 1, __ATOMIC_RELEASE);"));
         self.start_following(scan)?;
         self.all_chains(scan, Pass::Results, &rows)?;
         self.finish_following(scan, &piece)
+    }
+
+    /// Reads what the last steps of parts need from the first rows of others, before those are overwritten.
+    fn read_edges(&mut self, scan: &Scan<'_>, Rows { first, length, to, .. }: &Rows<'_>) -> Lowered<()> {
+        if scan.edges.is_empty() {
+            return Ok(());
+        }
+        for (edge, name) in &scan.edges {
+            self.line(format!("{} {name}[{PARTS}];", elem(&edge.param.ty)?));
+        }
+        self.for_loop(LoopKind::Sequential, &PARTS.to_string(), |l, part| {
+            let row = l.temp("row");
+            let end = format!("{part} <= {CHAINS} ? {first} + {part} * {length} : {to}");
+            l.set("i64", row.as_str(), format!("{} - 1 - ({end})", scan.bound));
+            for (edge, name) in &scan.edges {
+                let element = l.element(edge.source, &[format!("i64_max({row}, 0)")])?;
+                l.line(format!("{name}[{part}] = {element};"));
+            }
+            Ok(())
+        })
     }
 
     /// The function of an operation that follows, away from the border.
@@ -238,13 +281,18 @@ impl Lower<'_> {
             Work::Map(lambda) => lambda,
             Work::Reduce { pre, .. } => pre.as_ref()?,
         };
+        interior(&self.symbols, width, lambda, &self.counters_of_follower(follower, lambda))
+    }
+
+    /// The parameters of the function of an operation that follows which hold the number of its row.
+    pub(super) fn counters_of_follower(&self, follower: &Follower, lambda: &Lambda) -> HashSet<VarId> {
         let mut counters = HashSet::new();
         for (input, param) in follower.inputs.iter().zip(&lambda.params) {
             if let Input::Array(array) = input {
                 counters.extend(self.counters(&[*array], std::slice::from_ref(param)));
             }
         }
-        interior(&self.symbols, width, lambda, &counters)
+        counters
     }
 
     /// Cuts a piece into chains, which are away from the border.
@@ -321,8 +369,12 @@ impl Lower<'_> {
     fn all_chains(&mut self, scan: &Scan<'_>, pass: Pass, rows: &Rows<'_>) -> Lowered<()> {
         let Rows { from, first, length, to } = rows;
         let (kind, after) = (LoopKind::Sequential, (PARTS - 1).to_string());
-        self.loop_from(kind.clone(), from, first, |l, i| l.chain_step(scan, pass, (i, "0"), Place::Border))?;
-        self.loop_from(kind.clone(), "0", length, |l, j| {
+        let has_edges = pass == Pass::Results && !scan.edges.is_empty();
+        let before_edge = |end: &str| if has_edges { format!("{end} - 1") } else { end.to_string() };
+        self.loop_from(kind.clone(), from, &before_edge(first), |l, i| {
+            l.chain_step(scan, pass, (i, "0"), Place::Border)
+        })?;
+        self.loop_from(kind.clone(), "0", &before_edge(length), |l, j| {
             let kind = match scan.is_wide {
                 true => LoopKind::SIMD,
                 false => {
@@ -335,8 +387,22 @@ impl Lower<'_> {
                 l.chain_step(scan, pass, (&place, &format!("{chain} + 1")), Place::Middle)
             })
         })?;
-        self.loop_from(kind, &format!("{first} + {CHAINS} * {length}"), to, |l, i| {
+        let rest = format!("{first} + {CHAINS} * {length}");
+        self.loop_from(kind.clone(), &rest, &before_edge(to), |l, i| {
             l.chain_step(scan, pass, (i, &after), Place::Border)
+        })?;
+        if !has_edges {
+            return Ok(());
+        }
+        self.for_loop(kind, &PARTS.to_string(), |l, part| {
+            let (start, end) = (l.temp("start"), l.temp("end"));
+            l.set("i64", start.as_str(), format!("{part} ? {first} + ({part} - 1) * {length} : {from}"));
+            let after = format!("{part} <= {CHAINS} ? {start} + {length} : {to}");
+            l.set("i64", end.as_str(), format!("{part} ? {after} : {first}"));
+            let (step, ()) =
+                l.nested(|l| l.chain_step(scan, pass, (&format!("{end} - 1"), part), Place::Edge))?;
+            l.out.push(Imp::If { cond: format!("{start} < {end}"), then: step, otherwise: Vec::new() });
+            Ok(())
         })
     }
 
@@ -435,7 +501,13 @@ impl Lower<'_> {
         };
         match &follower.work {
             Work::Map(lambda) => {
-                let lambda = in_place(lambda, following.middle.as_ref(), place);
+                let lambda = match (place, &following.at_edge) {
+                    (Place::Edge, Some(at_edge)) => at_edge,
+                    _ => in_place(lambda, following.middle.as_ref(), place),
+                };
+                if place == Place::Edge {
+                    self.load_edges(scan, part)?;
+                }
                 self.load_following(scan, follower, &lambda.params, &i)?;
                 self.body(&lambda.body, &lambda.params, |l| l.write_results(&follower.pat, lambda, &i, &[]))
             }
@@ -456,6 +528,15 @@ impl Lower<'_> {
                 Ok(())
             }
         }
+    }
+
+    fn load_edges(&mut self, scan: &Scan<'_>, part: &str) -> Lowered<()> {
+        for (edge, name) in &scan.edges {
+            self.bind(&edge.param, false);
+            let param = self.name(edge.param.var);
+            self.set(elem(&edge.param.ty)?.to_string(), param, format!("{name}[{part}]"));
+        }
+        Ok(())
     }
 
     fn load_following(
@@ -513,7 +594,7 @@ impl Lower<'_> {
 fn in_place<'a>(lambda: &'a Lambda, middle: Option<&'a Interior>, place: Place) -> &'a Lambda {
     match (place, middle) {
         (Place::Middle, Some(middle)) => &middle.lambda,
-        (Place::Middle, None) | (Place::Border, _) => lambda,
+        (Place::Middle, None) | (Place::Border | Place::Edge, _) => lambda,
     }
 }
 

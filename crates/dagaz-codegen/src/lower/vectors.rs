@@ -4,7 +4,10 @@
 //!     map (reduce (+) 0) columns      ==>    the same
 //!
 //! Every result is in the order that it had. Long vectors are shared out among threads; else pieces of the rows are, each
-//! with vectors of its own, which are added up in order.
+//! with vectors of its own, which are added up in order. Inside of loops that have the threads already, the results of columns
+//! are kept in registers, some at a time:
+//!
+//!     for q by 8 { sums = 0; for p { for l < 8 { sums[l] += rows[p, q + l] } } for l < 8 { out[q + l] = sums[l] } }
 
 use dagaz_core::exp::Lambda;
 use dagaz_core::prim::PrimType;
@@ -22,6 +25,10 @@ const FEW: usize = 4096;
 const LONG: usize = 1024;
 /// Parts of vectors have so many elements at least.
 const PART: usize = 512;
+/// So many results fill the vectors of most machines.
+const TILE: usize = 8;
+/// Results of so many bytes are kept in registers at a time, which leaves some for the rest.
+const REGISTERS: usize = 256;
 
 /// Binds or writes something at a row, and an element of it.
 type At<'a> = dyn Fn(&mut Lower<'_>, &str) -> Lowered<()> + 'a;
@@ -36,6 +43,8 @@ struct Columns<'a> {
     elems: Vec<PrimType>,
     /// About how many operations a row takes.
     cost: String,
+    /// What all elements of each vector begin as, if that is a scalar.
+    neutral: Option<&'a [Atom]>,
     /// Fills vectors with what they begin as.
     start: &'a dyn Fn(&mut Lower<'_>, &[String]) -> Lowered<()>,
     /// What a row needs before and after its elements are used.
@@ -67,6 +76,7 @@ impl Lower<'_> {
             scalar,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
             cost: self.cost(&lambdas),
+            neutral: None,
             start: &|l, targets| {
                 for ((target, param), value) in targets.iter().zip(pat).zip(fold.neutral) {
                     l.store(target, "0", &param.ty, *value)?;
@@ -100,6 +110,7 @@ impl Lower<'_> {
             scalar: fold.op,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
             cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
+            neutral: Some(fold.neutral),
             start: &|l, targets| l.fill_vectors(targets, fold.neutral, &length),
             before: &|_, _| Ok(()),
             after: &|_, _| Ok(()),
@@ -136,6 +147,7 @@ impl Lower<'_> {
             scalar: fold.op,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
             cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
+            neutral: None,
             start: &|l, targets| l.fill_vectors(targets, fold.neutral, &length),
             before: &|_, _| Ok(()),
             after: &|_, _| Ok(()),
@@ -163,11 +175,19 @@ impl Lower<'_> {
             self.allocate(param)?;
         }
         let targets: Vec<String> = pat.iter().map(|p| self.name(p.var)).collect();
-        (columns.start)(self, &targets)?;
         let Columns { rows, length, .. } = columns;
         if !self.is_outermost() {
-            return self.repeatedly(|l| l.add_rows(columns, ("0", rows), ("0", length), &targets));
+            let in_memory = |l: &mut Self| {
+                (columns.start)(l, &targets)?;
+                l.repeatedly(|l| l.add_rows(columns, ("0", rows), ("0", length), &targets))
+            };
+            let Some(neutral) = columns.neutral else { return in_memory(self) };
+            let (then, ()) = self.nested(|l| l.repeatedly(|l| l.in_tiles(columns, neutral, &targets)))?;
+            let (otherwise, ()) = self.nested(in_memory)?;
+            self.out.push(Stm::If { cond: format!("{length} >= {TILE}"), then, otherwise });
+            return Ok(());
         }
+        (columns.start)(self, &targets)?;
         let (otherwise, ()) = self.nested(|l| l.vectors_for_pieces(columns, &targets))?;
         if !columns.has_parts {
             self.out.push(Stm::Block(otherwise));
@@ -179,6 +199,74 @@ impl Lower<'_> {
             l.pieces_of(length, &grain, |l, from, to| l.add_rows(columns, ("0", rows), (from, to), &targets))
         })?;
         self.out.push(Stm::If { cond: format!("{length} >= {LONG}"), then, otherwise });
+        Ok(())
+    }
+
+    /// Combines all rows for some tiles of columns after the other. The last tile begins earlier if it has to, and some results
+    /// are then computed twice.
+    fn in_tiles(&mut self, columns: &Columns<'_>, neutral: &[Atom], targets: &[String]) -> Lowered<()> {
+        let Columns { length, .. } = columns;
+        let bytes: usize = columns.elems.iter().map(|elem| elem.bytes()).sum();
+        let most = (REGISTERS / (TILE * bytes.max(1))).max(2);
+        let (whole, last) = (self.temp("whole"), self.temp("last"));
+        self.set("i64", whole.as_str(), format!("{length} / {}", most * TILE));
+        self.set("i64", last.as_str(), format!("{length} - {TILE}"));
+        self.for_loop(LoopKind::Sequential, &whole, |l, group| {
+            let places: Vec<String> =
+                (0..most).map(|i| format!("{group} * {} + {}", most * TILE, i * TILE)).collect();
+            l.tiles(columns, neutral, &places, targets)
+        })?;
+        let (rest, pairs) = (self.temp("rest"), self.temp("pairs"));
+        self.set("i64", rest.as_str(), format!("{whole} * {}", most * TILE));
+        self.set("i64", pairs.as_str(), format!("({length} - {rest} + {}) / {}", 2 * TILE - 1, 2 * TILE));
+        self.for_loop(LoopKind::Sequential, &pairs, |l, pair| {
+            let at = l.temp("at");
+            l.set("i64", at.as_str(), format!("{rest} + {pair} * {}", 2 * TILE));
+            let places = [format!("i64_min({at}, {last})"), format!("i64_min({at} + {TILE}, {last})")];
+            let (then, ()) = l.nested(|l| l.tiles(columns, neutral, &places, targets))?;
+            let (otherwise, ()) = l.nested(|l| l.tiles(columns, neutral, &places[..1], targets))?;
+            l.out.push(Stm::If { cond: format!("{at} + {TILE} < {length}"), then, otherwise });
+            Ok(())
+        })
+    }
+
+    /// Combines all rows for tiles that begin at these places.
+    fn tiles(
+        &mut self,
+        columns: &Columns<'_>,
+        neutral: &[Atom],
+        places: &[String],
+        targets: &[String],
+    ) -> Lowered<()> {
+        let mut tiles = Vec::new();
+        for own_place in places {
+            let place = self.temp("place");
+            self.set("i64", place.as_str(), own_place);
+            let own: Vec<String> = targets.iter().map(|_| self.temp("tile")).collect();
+            for ((tile, elem), start) in own.iter().zip(&columns.elems).zip(neutral) {
+                let start = self.atom(*start);
+                self.line(format!("{elem} {tile}[{TILE}] = {{{}}};", vec![start; TILE].join(", ")));
+            }
+            tiles.push((place, own));
+        }
+        self.loop_from(LoopKind::Sequential, "0", &columns.rows, |l, p| {
+            for (place, own) in &tiles {
+                l.combine_elements(columns.scalar, ("0", &TILE.to_string()), own, &|l, lane| {
+                    let q = l.temp("q");
+                    l.set("i64", q.as_str(), format!("{place} + {lane}"));
+                    (columns.element)(l, p, &q)
+                })?;
+            }
+            Ok(())
+        })?;
+        for (place, own) in &tiles {
+            for (tile, target) in own.iter().zip(targets) {
+                self.for_loop(LoopKind::SIMD, &TILE.to_string(), |l, lane| {
+                    l.line(format!("{target}[{place} + {lane}] = {tile}[{lane}];"));
+                    Ok(())
+                })?;
+            }
+        }
         Ok(())
     }
 

@@ -264,7 +264,7 @@ impl<'a> Infer<'a> {
     fn expect(&self, unified: Unified, span: Span, what: &str, expected: &Type, actual: &Type) -> Res<()> {
         unified.map_err(|m| {
             let mut d = Diagnostic::error("type-mismatch", span, what.to_owned())
-                .at(format!("has type \"{}\"", self.show(actual)))
+                .at(self.has_type(actual))
                 .help(format!("expected type: {}", self.show(expected)));
             if let Some(note) = m.note {
                 d = d.help(note);

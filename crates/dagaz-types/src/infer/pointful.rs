@@ -219,7 +219,7 @@ impl Infer<'_> {
                 }
             };
             let d = Diagnostic::error(code, span, message)
-                .at(format!("has type \"{}\"", self.show(actual)))
+                .at(self.has_type(actual))
                 .label(array, format!("this array is indexed by {indexed}"));
             mismatch.note.into_iter().fold(d, Diagnostic::help).into()
         })

@@ -185,6 +185,16 @@ impl Infer<'_> {
         }
     }
 
+    /// What the user is told about the type of an expression.
+    pub(crate) fn has_type(&self, ty: &Type) -> String {
+        match self.zonk(ty) {
+            Type::Meta(m) if self.metas[m as usize].constraint.prims.is_some() => {
+                format!("has {}", self.show(ty))
+            }
+            _ => format!("has type \"{}\"", self.show(ty)),
+        }
+    }
+
     /// The type as shown to the user.
     pub(crate) fn show(&self, ty: &Type) -> String {
         let ty = self.zonk(ty);
@@ -295,8 +305,20 @@ impl Infer<'_> {
 
     fn merge_metas(&mut self, keep: u32, gone: u32) -> Unified {
         let constraint = std::mem::take(&mut self.metas[gone as usize].constraint);
-        self.metas[gone as usize].bound = Some(Type::Meta(keep));
-        self.constrain(&Type::Meta(keep), constraint)
+        self.bind_and_constrain(gone, Type::Meta(keep), constraint)
+    }
+
+    /// Binds a meta to a type that has to fulfil its constraint. If it does not, the meta is free again, so that an error can
+    /// tell what was known of it.
+    fn bind_and_constrain(&mut self, m: u32, ty: Type, constraint: Constraint) -> Unified {
+        // Uniqueness belongs to the parameter or result that it is written for, not to what is inferred from it.
+        self.metas[m as usize].bound = Some(ty.with_uniqueness(false));
+        let fulfilled = self.constrain(&ty, constraint.clone());
+        if fulfilled.is_err() {
+            let meta = &mut self.metas[m as usize];
+            (meta.bound, meta.constraint) = (None, constraint);
+        }
+        fulfilled
     }
 
     fn bind_meta(&mut self, m: u32, ty: &Type) -> Unified {
@@ -308,7 +330,7 @@ impl Infer<'_> {
             ));
         }
         let constraint = std::mem::take(&mut self.metas[m as usize].constraint);
-        let ty = &match ty {
+        let ty = match ty {
             // An operator that works on numbers works on what represents an index, and gives a number.
             Type::Named { id, args, .. }
                 if constraint.prims.is_some() && self.cx.index_types.contains_key(id) =>
@@ -317,9 +339,7 @@ impl Infer<'_> {
             }
             ty => ty.clone(),
         };
-        // Uniqueness belongs to the parameter or result that it is written for, not to what is inferred from it.
-        self.metas[m as usize].bound = Some(ty.with_uniqueness(false));
-        self.constrain(ty, constraint)
+        self.bind_and_constrain(m, ty, constraint)
     }
 
     fn occurs(&self, m: u32, ty: &Type) -> bool {
@@ -384,13 +404,12 @@ impl Infer<'_> {
                     return mismatch(format!("A record or sum cannot be {}", set.describe()));
                 }
                 let both = c.prims.unwrap_or(PrimSet::ALL).intersect(set);
-                let old = c.prims.replace(both);
-                match (both.0, old) {
-                    (0, Some(old)) => {
-                        mismatch(format!("A type cannot be both {} and {}", old.describe(), set.describe()))
-                    }
-                    _ => Ok(()),
+                if let (0, Some(old)) = (both.0, c.prims) {
+                    let note = format!("A type cannot be both {} and {}", old.describe(), set.describe());
+                    return mismatch(note);
                 }
+                c.prims = Some(both);
+                Ok(())
             }
             Type::Named { id, args, .. } if self.cx.index_types.contains_key(&id) => {
                 self.constrain_prims(&self.representation(id, &args), set)

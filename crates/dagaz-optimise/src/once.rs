@@ -1,0 +1,120 @@
+//! Checks that are the same in every iteration are made in the first one.
+//!
+//! ```text
+//! let () =                                        let (m: i64) = i64.min n 1
+//!   map n (is) \(i: i64) : () ->                  let (first: [m]i64) = slice is [0 :+ m * 1]
+//!     let (x: f64) = xss[i, j]            ==>     let () =
+//!     in ()                                         map m (first) \(i: i64) : () ->
+//!                                                     let (x: f64) = xss[i, j]
+//!                                                     in ()
+//! ```
+//!
+//! Derivatives leave such maps, of what was computed for all rows. What fails in one iteration fails in the first one, if the
+//! iterations differ in indices alone that are in bounds in all of them.
+
+use std::collections::{HashMap, HashSet};
+
+use dagaz_core::build::Builder;
+use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, lambdas};
+
+pub fn check_once(program: &mut Program) {
+    let mut facts = Facts::default();
+    facts.stms(&program.consts);
+    for fun in &program.funs {
+        facts.note(&fun.params);
+        facts.body(&fun.body);
+    }
+    let mut b = Builder::new(std::mem::take(&mut program.vars));
+    program.funs.iter_mut().for_each(|fun| facts.shorten(&mut b, &mut fun.body));
+    program.vars = b.finish().0;
+}
+
+#[derive(Default)]
+struct Facts {
+    types: HashMap<VarId, Type>,
+    /// Arrays `0, 1, …`.
+    counting: HashSet<VarId>,
+    /// What something depends on.
+    used: HashSet<VarId>,
+}
+
+impl Facts {
+    fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
+        self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
+    }
+
+    fn body(&mut self, body: &Body) {
+        self.stms(&body.stms);
+        self.used.extend(body.result.iter().filter_map(|a| a.as_var()));
+    }
+
+    fn stms(&mut self, stms: &[Stm]) {
+        for stm in stms {
+            self.note(&stm.pat);
+            direct_operands(&stm.exp, &mut |atom| self.used.extend(atom.as_var()));
+            if let Exp::Iota { start, step, .. } = &stm.exp
+                && (*start, *step) == (Atom::i64(0), Atom::i64(1))
+            {
+                self.counting.extend(stm.pat.iter().map(|p| p.var));
+            }
+            lambdas(&stm.exp).into_iter().for_each(|lambda| self.note(&lambda.params));
+            bodies(&stm.exp).into_iter().for_each(|body| self.body(body));
+        }
+    }
+
+    fn shorten(&self, b: &mut Builder, body: &mut Body) {
+        let mut done = Vec::with_capacity(body.stms.len());
+        for mut stm in std::mem::take(&mut body.stms) {
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.shorten(b, inner));
+            let loc = stm.loc;
+            if let Exp::Map { width, arrays, lambda } = &mut stm.exp
+                && matches!(width, Atom::Var(_))
+                && self.is_same_in_all(*width, arrays, lambda)
+            {
+                b.push_scope();
+                let first = b.binop(BinOp::Min, PrimType::I64, *width, Atom::i64(1), loc);
+                for (array, param) in arrays.iter_mut().zip(&lambda.params) {
+                    let range = DimSlice::Range { start: Atom::i64(0), len: first, stride: Atom::i64(1) };
+                    let part = Exp::Slice { array: *array, dims: vec![range] };
+                    *array = b.let_var("first", param.ty.with_outer(&[first]), part, loc);
+                }
+                *width = first;
+                done.extend(b.pop_scope());
+            }
+            done.push(stm);
+        }
+        body.stms = done;
+    }
+
+    fn is_same_in_all(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> bool {
+        let own: HashSet<VarId> = lambda.params.iter().map(|p| p.var).collect();
+        lambda.ret.is_empty()
+            && !arrays.is_empty()
+            && arrays.iter().all(|array| self.counting.contains(array))
+            && self.is_same(width, &own, &lambda.body)
+    }
+
+    /// Whether a body makes the same checks whatever numbers below `width` some variables are, and does nothing else.
+    fn is_same(&self, width: Atom, own: &HashSet<VarId>, body: &Body) -> bool {
+        let is_own = |atom: Atom| atom.as_var().is_some_and(|var| own.contains(&var));
+        let is_same = |stm: &Stm| match &stm.exp {
+            Exp::Trace { .. } | Exp::Call { .. } | Exp::UpdateAcc { .. } => false,
+            Exp::Index { array, indices, .. } if indices.iter().any(|index| is_own(*index)) => {
+                let dims = self.types.get(array).map_or(&[][..], Type::dims);
+                let is_below = |(index, size): (&Atom, &Atom)| !is_own(*index) || *size == width;
+                indices.len() <= dims.len()
+                    && indices.iter().zip(dims).all(is_below)
+                    && stm.pat.iter().all(|p| !self.used.contains(&p.var))
+            }
+            exp => {
+                let mut is_free = true;
+                direct_operands(exp, &mut |atom| is_free &= !is_own(atom));
+                is_free && bodies(exp).into_iter().all(|body| self.is_same(width, own, body))
+            }
+        };
+        body.stms.iter().all(is_same) && !body.result.iter().any(|atom| is_own(*atom))
+    }
+}
