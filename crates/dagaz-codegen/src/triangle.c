@@ -4,6 +4,7 @@
 enum {
   DZ_SPAN_ELEM = DZ_TRIANGLE_BYTES / sizeof(ELEM),
   DZ_PAIR_ELEM = 2 * DZ_SPAN_ELEM,
+  DZ_WIDE_ELEM = DZ_WIDE_SPANS * DZ_SPAN_ELEM,
   DZ_MOST_PAIRS_ELEM = 12,
   DZ_MOST_DEPTH_ELEM = 256,
   DZ_MOST_ROWS_ELEM = 8 * DZ_TRIANGLE_ROWS,
@@ -23,24 +24,25 @@ typedef struct {
   i64 from, both_from, both_to, to;
 } dz_phases_ELEM;
 
-/* Columns by depth; beyond the last they are zero. */
-static void dz_copy_columns_ELEM(ELEM *restrict to, const ELEM *restrict b, i64 count, dz_range depth, dz_strides at) {
+/* So many columns by depth; beyond the last they are zero. */
+static inline void dz_copy_columns_ELEM(
+    ELEM *restrict to, const i64 width, const ELEM *restrict b, i64 count, dz_range depth, dz_strides at) {
   i64 p = depth.from;
-  if (count == DZ_PAIR_ELEM && at.col == 1) {
-    for (; p < depth.to; p++) memcpy(to + p * DZ_PAIR_ELEM, b + p * at.row, DZ_PAIR_ELEM * sizeof(ELEM));
-  } else if (count == DZ_PAIR_ELEM && at.row == 1) {
+  if (count == width && at.col == 1) {
+    for (; p < depth.to; p++) memcpy(to + p * width, b + p * at.row, width * sizeof(ELEM));
+  } else if (count == width && at.row == 1) {
     /* Columns lie one after the other: all that is near in memory is read at once. */
     for (; p + 8 <= depth.to; p += 8) {
-      for (i64 j = 0; j < DZ_PAIR_ELEM; j++) {
+      for (i64 j = 0; j < width; j++) {
         const ELEM *column = b + p + j * at.col;
-        __builtin_prefetch(column + DZ_PAIR_ELEM * at.col);
+        __builtin_prefetch(column + width * at.col);
 #pragma GCC unroll 8
-        for (i64 q = 0; q < 8; q++) to[(p + q) * DZ_PAIR_ELEM + j] = column[q];
+        for (i64 q = 0; q < 8; q++) to[(p + q) * width + j] = column[q];
       }
     }
   }
   for (; p < depth.to; p++)
-    for (i64 j = 0; j < DZ_PAIR_ELEM; j++) to[p * DZ_PAIR_ELEM + j] = j < count ? b[p * at.row + j * at.col] : 0;
+    for (i64 j = 0; j < width; j++) to[p * width + j] = j < count ? b[p * at.row + j * at.col] : 0;
 }
 
 /* The elements that a copy of the rows of a tile takes. Copies are not a power of two apart: they would be in one set of the
@@ -189,7 +191,7 @@ static dz_pair_ELEM dz_copied_pair_ELEM(
   const dz_pair_ELEM pair = {start, all, {first, second}, room - depth.from * DZ_PAIR_ELEM};
   if (t->depth_to_column && indices.to < depth.to) depth.to = indices.to;
   if (t->column_to_depth && indices.from > depth.from) depth.from = indices.from;
-  dz_copy_columns_ELEM((ELEM *)pair.copy, b + start * s->b.col, all, depth, s->b);
+  dz_copy_columns_ELEM((ELEM *)pair.copy, DZ_PAIR_ELEM, b + start * s->b.col, all, depth, s->b);
   return pair;
 }
 
@@ -204,6 +206,95 @@ static i64 dz_next_pairs_ELEM(const dz_product *s, const dz_triangle *t, i64 *ne
   return count;
 }
 
+/* A wide tile: rows of a, which are read where they are, and four vectors of columns. */
+static inline __attribute__((optimize("fp-contract=fast"), always_inline)) void dz_wide_sums_ELEM(
+    const i64 count, dz_range depth, const ELEM *a, dz_strides at, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+  dz_span_ELEM sums[DZ_WIDE_ROWS][DZ_WIDE_SPANS] = {0};
+#pragma GCC unroll 8
+  for (i64 i = 0; i < count; i++) {
+#pragma GCC unroll 8
+    for (i64 v = 0; v < DZ_WIDE_SPANS; v++) __builtin_prefetch(out + i * out_row + v * DZ_SPAN_ELEM, 1);
+  }
+  for (i64 p = depth.from; p < depth.to; p++) {
+    /* As part of each multiplication, the C compiler would load them again for every row; it may not where they are volatile. */
+    dz_span_ELEM x[DZ_WIDE_SPANS];
+#pragma GCC unroll 8
+    for (i64 v = 0; v < DZ_WIDE_SPANS; v++) x[v] = *(const volatile dz_span_ELEM *)(b + p * DZ_WIDE_ELEM + v * DZ_SPAN_ELEM);
+#pragma GCC unroll 8
+    for (i64 i = 0; i < count; i++) {
+      const ELEM own = a[i * at.row + p * at.col];
+#pragma GCC unroll 8
+      for (i64 v = 0; v < DZ_WIDE_SPANS; v++) sums[i][v] += own * x[v];
+    }
+  }
+#pragma GCC unroll 8
+  for (i64 i = 0; i < count; i++) {
+    dz_span_ELEM *to = (dz_span_ELEM *)(out + i * out_row);
+#pragma GCC unroll 8
+    for (i64 v = 0; v < DZ_WIDE_SPANS; v++) {
+      if (add) sums[i][v] += to[v];
+      to[v] = sums[i][v];
+    }
+  }
+}
+
+static __attribute__((noinline, optimize("fp-contract=fast"))) void dz_wide_tile_ELEM(
+    i64 count, dz_range depth, const ELEM *a, dz_strides at, const ELEM *b, ELEM *out, i64 out_row, bool add) {
+  switch (count) {
+    case 1: return dz_wide_sums_ELEM(1, depth, a, at, b, out, out_row, add);
+    case 2: return dz_wide_sums_ELEM(2, depth, a, at, b, out, out_row, add);
+#if DZ_WIDE_ROWS > 2
+    case 3: return dz_wide_sums_ELEM(3, depth, a, at, b, out, out_row, add);
+    case 4: return dz_wide_sums_ELEM(4, depth, a, at, b, out, out_row, add);
+#endif
+  }
+}
+
+/* Rows of c, for some columns, which were copied. Tiles do not go beyond the end of a period. */
+static void dz_wide_rows_ELEM(const dz_product *s, const dz_triangle *t, dz_range rows, dz_range columns, dz_range depth,
+                              const ELEM *a, const ELEM *b, ELEM *c, bool add) {
+  ELEM tile[DZ_WIDE_ROWS * DZ_WIDE_ELEM];
+  const i64 count = columns.to - columns.from;
+  const bool is_whole = count == DZ_WIDE_ELEM;
+  for (i64 i = rows.from, some; i < rows.to; i += some) {
+    const i64 period_end = i - i % t->row_period + t->row_period, end = period_end < rows.to ? period_end : rows.to;
+    some = end - i < DZ_WIDE_ROWS ? end - i : DZ_WIDE_ROWS;
+    const dz_range own = dz_depths(t, dz_indices(i, some, t->row_period), columns, depth);
+    if (add && own.from == own.to) continue;
+    ELEM *out = c + i * s->c.row + columns.from;
+    dz_wide_tile_ELEM(some, own, a + i * s->a.row, s->a, b, is_whole ? out : tile, is_whole ? s->c.row : DZ_WIDE_ELEM,
+                      add && is_whole);
+    for (i64 y = 0; !is_whole && y < some; y++) {
+      ELEM *to = out + y * s->c.row;
+      for (i64 x = 0; x < count; x++) to[x] = add ? to[x] + tile[y * DZ_WIDE_ELEM + x] : tile[y * DZ_WIDE_ELEM + x];
+    }
+  }
+}
+
+/* Where a triangle concerns depths and rows alone, and columns lie next to each other. */
+static inline bool dz_has_wide_tiles_ELEM(const dz_product *s, const dz_triangle *t) {
+  return s->c.col == 1 && s->n >= DZ_WIDE_ELEM && !t->depth_to_column && !t->column_to_depth && !t->row_to_column &&
+         !t->column_to_row;
+}
+
+/* Some rows of one product by wide tiles; false without memory for copies. Tiles of few rows leave out more of what is zero. */
+static bool dz_wide_part_ELEM(const dz_product *s, const dz_triangle *t, dz_range rows, const ELEM *a, const ELEM *b, ELEM *c) {
+  const i64 most = s->k < DZ_MOST_DEPTH_ELEM ? s->k : DZ_MOST_DEPTH_ELEM;
+  ELEM *room = aligned_alloc(64, DZ_WIDE_ELEM * most * sizeof(ELEM));
+  if (!room) return false;
+  for (i64 p = 0; p < s->k; p += most) {
+    const dz_range depth = {p, p + most < s->k ? p + most : s->k};
+    ELEM *copy = room - p * DZ_WIDE_ELEM;
+    for (i64 first = 0; first < s->n; first += DZ_WIDE_ELEM) {
+      const dz_range columns = {first, first + DZ_WIDE_ELEM < s->n ? first + DZ_WIDE_ELEM : s->n};
+      dz_copy_columns_ELEM(copy, DZ_WIDE_ELEM, b + first * s->b.col, columns.to - first, depth, s->b);
+      dz_wide_rows_ELEM(s, t, rows, columns, depth, a, copy, c, s->add || p > 0);
+    }
+  }
+  free(room);
+  return true;
+}
+
 /* All pairs of columns of b, copied once for many products. */
 typedef struct {
   i64 count;
@@ -213,6 +304,7 @@ typedef struct {
 /* Some rows of one product, with kept pairs of columns, or with pairs that are copied; false without memory for copies. */
 static bool dz_triangle_part_ELEM(const dz_product *s, const dz_triangle *t, dz_range rows, const ELEM *a, const ELEM *b,
                                   ELEM *c, const dz_kept_ELEM *kept) {
+  if (!kept && dz_has_wide_tiles_ELEM(s, t)) return dz_wide_part_ELEM(s, t, rows, a, b, c);
   const i64 most = kept || s->k < DZ_MOST_DEPTH_ELEM ? s->k : DZ_MOST_DEPTH_ELEM;
   const i64 for_columns = kept ? 0 : DZ_MOST_PAIRS_ELEM * DZ_PAIR_ELEM * most;
   const i64 for_rows = DZ_MOST_ROWS_ELEM / DZ_TRIANGLE_ROWS * dz_tile_room_ELEM(most);

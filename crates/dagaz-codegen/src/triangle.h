@@ -9,14 +9,18 @@ typedef struct {
   i64 from, to;
 } dz_range;
 
-/* Tiles of sums: rows, and two vectors of so many bytes. */
+/* Tiles of sums: rows, and two vectors of so many bytes; or fewer rows, and four vectors. */
 #if defined(__AVX512F__)
 enum { DZ_TRIANGLE_BYTES = 64, DZ_TRIANGLE_ROWS = 8 };
+#define DZ_WIDE_ROWS 4
 #elif defined(__AVX__)
 enum { DZ_TRIANGLE_BYTES = 32, DZ_TRIANGLE_ROWS = 6 };
+#define DZ_WIDE_ROWS 2
 #else
 enum { DZ_TRIANGLE_BYTES = 16, DZ_TRIANGLE_ROWS = 6 };
+#define DZ_WIDE_ROWS 2
 #endif
+enum { DZ_WIDE_SPANS = 4 };
 
 /* The indices that some rows or columns have, given how often these begin again. */
 static inline dz_range dz_indices(i64 first, i64 count, i64 period) {

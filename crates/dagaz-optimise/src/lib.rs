@@ -47,7 +47,7 @@ pub use crate::bounds::prove_bounds;
 pub use crate::checks::check_without_reading;
 pub use crate::columns::split_off_columns;
 pub use crate::common::share_common_expressions;
-pub use crate::contractions::{compute_in_blocks, raise_contractions};
+pub use crate::contractions::{compute_in_blocks, raise_contractions, turn_products};
 pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::delay::delay_updates;
@@ -104,6 +104,10 @@ pub fn for_machines(program: &mut Program) {
     // Before blocks, in which sums go round a loop, and rows have other numbers.
     note_triangles(program);
     if compute_in_blocks(program) {
+        simplify(program);
+        remove_dead_code(program);
+    }
+    if turn_products(program) {
         simplify(program);
         remove_dead_code(program);
     }

@@ -48,21 +48,22 @@ fn a_reduction_of_rows() {
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64, ts_5: [n_0]f64) : (least_6: f64) =
               let (max_19: i64) = i64.max m_1 1i64
-              let (quot_20: i64) = i64.quot 65536i64 max_19
-              let (max_21: i64) = i64.max quot_20 32i64
-              let (sub_22: i64) = i64.sub max_21 1i64
-              let (add_23: i64) = i64.add n_0 sub_22
-              let (quot_24: i64) = i64.quot add_23 max_21
+              let (quot_20: i64) = i64.quot 2048i64 max_19
+              let (max_21: i64) = i64.max quot_20 1i64
+              let (mul_22: i64) = i64.mul max_21 32i64
+              let (sub_23: i64) = i64.sub mul_22 1i64
+              let (add_24: i64) = i64.add n_0 sub_23
+              let (quot_25: i64) = i64.quot add_24 mul_22
               let (least_8: f64) =
-                loop (so_far_25: f64 = f64.inf) for block_26: i64 < quot_24 do
-                  let (mul_27: i64) = i64.mul block_26 max_21
-                  let (sub_28: i64) = i64.sub n_0 mul_27
-                  let (min_29: i64) = i64.min max_21 sub_28
-                  let (rows_30: [min_29][k_2]f64) = slice x_3 [mul_27 :+ min_29 * 1i64, 0i64 :+ k_2 * 1i64]
-                  let (p_31: [min_29][m_1]f64) = contract [min_29, m_1] sum [k_2] rows_30 (0, 2) w_4 (1, 2)
-                  let (rows_32: [min_29]f64) = slice ts_5 [mul_27 :+ min_29 * 1i64]
-                  let (part_33: f64) =
-                    reduce min_29 (p_31, rows_32)
+                loop (so_far_26: f64 = f64.inf) for block_27: i64 < quot_25 do
+                  let (mul_28: i64) = i64.mul block_27 mul_22
+                  let (sub_29: i64) = i64.sub n_0 mul_28
+                  let (min_30: i64) = i64.min mul_22 sub_29
+                  let (rows_31: [min_30][k_2]f64) = slice x_3 [mul_28 :+ min_30 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_32: [min_30][m_1]f64) = contract [min_30, m_1] sum [k_2] rows_31 (0, 2) w_4 (1, 2)
+                  let (rows_33: [min_30]f64) = slice ts_5 [mul_28 :+ min_30 * 1i64]
+                  let (part_34: f64) =
+                    reduce min_30 (p_32, rows_33)
                       pre \(row_9: [m_1]f64, t_10: f64) : (f64) ->
                         let (s_11: f64) =
                           reduce m_1 (row_9)
@@ -76,8 +77,8 @@ fn a_reduction_of_rows() {
                         let (c1_18: f64) = f64.min a1_16 b1_17
                         in (c1_18)
                       neutral (f64.inf)
-                  let (c1_36: f64) = f64.min so_far_25 part_33
-                  in (c1_36)
+                  let (c1_37: f64) = f64.min so_far_26 part_34
+                  in (c1_37)
               in (least_8)
         "#]],
     );
@@ -119,22 +120,23 @@ fn a_product_over_the_rows_and_sums_of_columns() {
             def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64) : (sums_5: [m_1]f64, adj_6: [m_1][k_2]f64) =
               let (js_14: [m_1]i64) = iota i64 m_1 0i64 1i64
               let (max_24: i64) = i64.max m_1 1i64
-              let (quot_25: i64) = i64.quot 262144i64 max_24
-              let (max_26: i64) = i64.max quot_25 128i64
-              let (sub_27: i64) = i64.sub max_26 1i64
-              let (add_28: i64) = i64.add n_0 sub_27
-              let (quot_29: i64) = i64.quot add_28 max_26
-              let (first_30: [m_1]f64) = replicate [m_1] 0.0f64
-              let (zeros_32: [m_1][k_2]f64) = replicate [m_1, k_2] 0.0f64
+              let (quot_25: i64) = i64.quot 1024i64 max_24
+              let (max_26: i64) = i64.max quot_25 1i64
+              let (mul_27: i64) = i64.mul max_26 64i64
+              let (sub_28: i64) = i64.sub mul_27 1i64
+              let (add_29: i64) = i64.add n_0 sub_28
+              let (quot_30: i64) = i64.quot add_29 mul_27
+              let (first_31: [m_1]f64) = replicate [m_1] 0.0f64
+              let (zeros_33: [m_1][k_2]f64) = replicate [m_1, k_2] 0.0f64
               let (sums_15: [m_1]f64, adj_23: [m_1][k_2]f64) =
-                loop (so_far_31: [m_1]f64 = first_30, so_far_33: [m_1][k_2]f64 = zeros_32) for block_34: i64 < quot_29 do
-                  let (mul_35: i64) = i64.mul block_34 max_26
-                  let (sub_36: i64) = i64.sub n_0 mul_35
-                  let (min_37: i64) = i64.min max_26 sub_36
-                  let (rows_38: [min_37][k_2]f64) = slice x_3 [mul_35 :+ min_37 * 1i64, 0i64 :+ k_2 * 1i64]
-                  let (p_39: [min_37][m_1]f64) = contract [min_37, m_1] sum [k_2] rows_38 (0, 2) w_4 (1, 2)
-                  let (ys_40: [min_37][m_1]f64) =
-                    map min_37 (p_39)
+                loop (so_far_32: [m_1]f64 = first_31, so_far_34: [m_1][k_2]f64 = zeros_33) for block_35: i64 < quot_30 do
+                  let (mul_36: i64) = i64.mul block_35 mul_27
+                  let (sub_37: i64) = i64.sub n_0 mul_36
+                  let (min_38: i64) = i64.min mul_27 sub_37
+                  let (rows_39: [min_38][k_2]f64) = slice x_3 [mul_36 :+ min_38 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_40: [min_38][m_1]f64) = contract [min_38, m_1] sum [k_2] rows_39 (0, 2) w_4 (1, 2)
+                  let (ys_41: [min_38][m_1]f64) =
+                    map min_38 (p_40)
                       \(row_9: [m_1]f64) : ([m_1]f64) ->
                         let (y_10: [m_1]f64) =
                           map m_1 (row_9)
@@ -142,27 +144,27 @@ fn a_product_over_the_rows_and_sums_of_columns() {
                               let (b_12: f64) = f64.exp a_11
                               in (b_12)
                         in (y_10)
-                  let (numbers_41: [min_37]i64) = iota i64 min_37 0i64 1i64
-                  let (parts_42: [m_1]f64) =
+                  let (numbers_42: [min_38]i64) = iota i64 min_38 0i64 1i64
+                  let (parts_43: [m_1]f64) =
                     map m_1 (js_14)
                       \(j_16: i64) : (f64) ->
                         let (sum_17: f64) =
-                          reduce_comm min_37 (numbers_41)
+                          reduce_comm min_38 (numbers_42)
                             pre \(i_18: i64) : (f64) ->
-                              let (elem_19: f64) = ys_40[i_18, j_16] certified
+                              let (elem_19: f64) = ys_41[i_18, j_16] certified
                               in (elem_19)
                             op \(a1_20: f64, b1_21: f64) : (f64) ->
                               let (c1_22: f64) = f64.add a1_20 b1_21
                               in (c1_22)
                             neutral (0.0f64)
                         in (sum_17)
-                  let (sums_48: [m_1]f64) =
-                    map m_1 (so_far_31, parts_42)
-                      \(a_43: f64, b_44: f64) : (f64) ->
-                        let (c1_47: f64) = f64.add a_43 b_44
-                        in (c1_47)
-                  let (sum_49: [m_1][k_2]f64) = contract [m_1, k_2] sum [min_37] rows_38 (2, 1) ys_40 (2, 0) plus so_far_33
-                  in (sums_48, sum_49)
+                  let (sums_49: [m_1]f64) =
+                    map m_1 (so_far_32, parts_43)
+                      \(a_44: f64, b_45: f64) : (f64) ->
+                        let (c1_48: f64) = f64.add a_44 b_45
+                        in (c1_48)
+                  let (sum_50: [m_1][k_2]f64) = contract [m_1, k_2] sum [min_38] rows_39 (2, 1) ys_41 (2, 0) plus so_far_34
+                  in (sums_49, sum_50)
               in (sums_15, adj_23)
         "#]],
     );
@@ -194,37 +196,38 @@ fn accumulators_and_vectors() {
         expect![[r#"
             def f (n_0: i64, m_1: i64, k_2: i64, x_3: [n_0][k_2]f64, w_4: [m_1][k_2]f64, zeros_5: [m_1]f64) : (counts_6: [m_1]f64, places_7: [n_0]i64) =
               let (max_22: i64) = i64.max m_1 1i64
-              let (quot_23: i64) = i64.quot 65536i64 max_22
-              let (max_24: i64) = i64.max quot_23 32i64
-              let (sub_25: i64) = i64.sub max_24 1i64
-              let (add_26: i64) = i64.add n_0 sub_25
-              let (quot_27: i64) = i64.quot add_26 max_24
-              let (room_29: [n_0]i64) = scratch i64 [n_0]
+              let (quot_23: i64) = i64.quot 2048i64 max_22
+              let (max_24: i64) = i64.max quot_23 1i64
+              let (mul_25: i64) = i64.mul max_24 32i64
+              let (sub_26: i64) = i64.sub mul_25 1i64
+              let (add_27: i64) = i64.add n_0 sub_26
+              let (quot_28: i64) = i64.quot add_27 mul_25
+              let (room_30: [n_0]i64) = scratch i64 [n_0]
               let (counts_9: [m_1]f64, places_10: [n_0]i64) =
-                loop (so_far_28: [m_1]f64 = zeros_5, so_far_30: [n_0]i64 = room_29) for block_31: i64 < quot_27 do
-                  let (mul_32: i64) = i64.mul block_31 max_24
-                  let (sub_33: i64) = i64.sub n_0 mul_32
-                  let (min_34: i64) = i64.min max_24 sub_33
-                  let (rows_35: [min_34][k_2]f64) = slice x_3 [mul_32 :+ min_34 * 1i64, 0i64 :+ k_2 * 1i64]
-                  let (p_36: [min_34][m_1]f64) = contract [min_34, m_1] sum [k_2] rows_35 (0, 2) w_4 (1, 2)
-                  let (so_far_37: [m_1]f64, places_38: [min_34]i64) =
+                loop (so_far_29: [m_1]f64 = zeros_5, so_far_31: [n_0]i64 = room_30) for block_32: i64 < quot_28 do
+                  let (mul_33: i64) = i64.mul block_32 mul_25
+                  let (sub_34: i64) = i64.sub n_0 mul_33
+                  let (min_35: i64) = i64.min mul_25 sub_34
+                  let (rows_36: [min_35][k_2]f64) = slice x_3 [mul_33 :+ min_35 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_37: [min_35][m_1]f64) = contract [min_35, m_1] sum [k_2] rows_36 (0, 2) w_4 (1, 2)
+                  let (so_far_38: [m_1]f64, places_39: [min_35]i64) =
                     with_acc
-                      over [m_1] (so_far_28)
+                      over [m_1] (so_far_29)
                         op \(a_11: f64, b_12: f64) : (f64) ->
                           let (c_13: f64) = f64.add a_11 b_12
                           in (c_13)
                         neutral (0.0f64)
-                      body \(acc_14: acc [m_1] (f64)) : (acc [m_1] (f64), [min_34]i64) ->
-                        let (acc1_15: acc [m_1] (f64), ps_16: [min_34]i64) =
-                          map min_34 (p_36, acc_14)
+                      body \(acc_14: acc [m_1] (f64)) : (acc [m_1] (f64), [min_35]i64) ->
+                        let (acc1_15: acc [m_1] (f64), ps_16: [min_35]i64) =
+                          map min_35 (p_37, acc_14)
                             \(row_17: [m_1]f64, acc2_18: acc [m_1] (f64)) : (acc [m_1] (f64), i64) ->
                               let (first_19: f64) = row_17[0i64] certified
                               let (place_20: i64) = f64.to_i64 first_19
                               let (acc3_21: acc [m_1] (f64)) = update_acc acc2_18 [place_20] (first_19)
                               in (acc3_21, place_20)
                         in (acc1_15, ps_16)
-                  let (kept_39: [n_0]i64) = so_far_30 with [mul_32 :+ min_34 * 1i64] = places_38 certified
-                  in (so_far_37, kept_39)
+                  let (kept_40: [n_0]i64) = so_far_31 with [mul_33 :+ min_35 * 1i64] = places_39 certified
+                  in (so_far_38, kept_40)
               in (counts_9, places_10)
         "#]],
     );
@@ -302,20 +305,21 @@ fn triangles() {
         expect![[r#"
             def f (n_0: i64, k_1: i64, x_2: [n_0][k_1]f64, w_3: [n_0][k_1]f64) : (s_4: f64) =
               let (max_15: i64) = i64.max n_0 1i64
-              let (quot_16: i64) = i64.quot 65536i64 max_15
-              let (max_17: i64) = i64.max quot_16 32i64
-              let (sub_18: i64) = i64.sub max_17 1i64
-              let (add_19: i64) = i64.add n_0 sub_18
-              let (quot_20: i64) = i64.quot add_19 max_17
+              let (quot_16: i64) = i64.quot 2048i64 max_15
+              let (max_17: i64) = i64.max quot_16 1i64
+              let (mul_18: i64) = i64.mul max_17 32i64
+              let (sub_19: i64) = i64.sub mul_18 1i64
+              let (add_20: i64) = i64.add n_0 sub_19
+              let (quot_21: i64) = i64.quot add_20 mul_18
               let (s_6: f64) =
-                loop (so_far_21: f64 = 0.0f64) for block_22: i64 < quot_20 do
-                  let (mul_23: i64) = i64.mul block_22 max_17
-                  let (sub_24: i64) = i64.sub n_0 mul_23
-                  let (min_25: i64) = i64.min max_17 sub_24
-                  let (rows_26: [min_25][k_1]f64) = slice x_2 [mul_23 :+ min_25 * 1i64, 0i64 :+ k_1 * 1i64]
-                  let (p_27: [min_25][n_0]f64) = contract [min_25, n_0] sum [k_1] rows_26 (0, 2) w_3 (1, 2) where 2 <= 1
-                  let (part_28: f64) =
-                    reduce min_25 (p_27)
+                loop (so_far_22: f64 = 0.0f64) for block_23: i64 < quot_21 do
+                  let (mul_24: i64) = i64.mul block_23 mul_18
+                  let (sub_25: i64) = i64.sub n_0 mul_24
+                  let (min_26: i64) = i64.min mul_18 sub_25
+                  let (rows_27: [min_26][k_1]f64) = slice x_2 [mul_24 :+ min_26 * 1i64, 0i64 :+ k_1 * 1i64]
+                  let (p_28: [min_26][n_0]f64) = contract [min_26, n_0] sum [k_1] rows_27 (0, 2) w_3 (1, 2) where 2 <= 1
+                  let (part_29: f64) =
+                    reduce min_26 (p_28)
                       pre \(row_7: [n_0]f64) : (f64) ->
                         let (t_8: f64) =
                           reduce n_0 (row_7)
@@ -328,8 +332,8 @@ fn triangles() {
                         let (c1_14: f64) = f64.add a1_12 b1_13
                         in (c1_14)
                       neutral (0.0f64)
-                  let (c1_31: f64) = f64.add so_far_21 part_28
-                  in (c1_31)
+                  let (c1_32: f64) = f64.add so_far_22 part_29
+                  in (c1_32)
               in (s_6)
         "#]],
     );

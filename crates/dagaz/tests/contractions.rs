@@ -363,6 +363,31 @@ fn operands_that_are_triangles() {
     }
 }
 
+/// The rows of these products come last: sums along a triangle, and derivatives by it and by what it is applied to.
+#[test]
+fn sums_along_triangles_and_their_derivatives() {
+    let program = |mv: &str| {
+        format!(
+            "let part (x: [d][d]f64) = tabulate_2d d d (\\i j -> if i < j then 0 else x[i, j])
+             let f (w: [k][d][d]f64, c: [k][d]f64) =
+               let q = map part w
+               let term x q c = f64.sum (map2 (\\y c -> (y - c) * (y - c)) ({mv} q x) c)
+               let weighted x i q c = x[i % d] * term x q c
+               in f64.sum (map (\\x -> f64.sum (map3 (weighted x) (iota k) q c)) (fill2 0 n d))
+             in (f (fill3 1 k d d, fill2 2 k d), vjp f (fill3 1 k d d, fill2 2 k d) 1)"
+        )
+    };
+    check_triangles(
+        &format!(
+            "entry main (n: i64) (d: i64) (k: i64) = {}
+             entry reference (n: i64) (d: i64) (k: i64) = {}",
+            program("mv"),
+            program("loop_mv")
+        ),
+        3,
+    );
+}
+
 /// Copies of the columns of a triangle are kept for all products of a loop, whatever the number of rows is.
 #[test]
 fn many_products_with_one_triangle() {

@@ -32,10 +32,12 @@ mod raise;
 mod settle;
 mod sink;
 mod sparse;
+mod turn;
 
 use dagaz_core::exp::Program;
 
 pub use self::blocks::compute_in_blocks;
+pub use self::turn::turn_products;
 
 pub fn raise_contractions(program: &mut Program) {
     outer::multiply_after_reading(program);

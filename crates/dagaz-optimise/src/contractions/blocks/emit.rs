@@ -15,13 +15,14 @@ use crate::inline::renamed;
 struct Size {
     /// Elements of the first product.
     elements: i64,
-    least_rows: i64,
+    /// Blocks have a multiple of so many rows, which fill the tiles of products.
+    rows: i64,
 }
 
 /// Blocks that end in a few sums.
-const OF_SUMS: Size = Size { elements: 1 << 16, least_rows: 32 };
+const OF_SUMS: Size = Size { elements: 1 << 16, rows: 32 };
 /// Blocks that are added to a matrix, which is read and written for each of them.
-const OF_MATRICES: Size = Size { elements: 1 << 18, least_rows: 128 };
+const OF_MATRICES: Size = Size { elements: 1 << 16, rows: 64 };
 
 /// Replaces the members of a chain by a loop.
 pub(super) fn emit(facts: &Facts, b: &mut Builder, body: &mut Body, chain: Chain) {
@@ -72,11 +73,12 @@ fn replace(body: &mut Body, chain: &Chain, new: Vec<Stm>) {
 fn sizes(b: &mut Builder, chain: &Chain, loc: Loc) -> (Atom, Atom) {
     let i64 = PrimType::I64;
     let has_matrices = chain.members.iter().any(|(_, role)| *role == Role::Product);
-    let Size { elements, least_rows } = if has_matrices { OF_MATRICES } else { OF_SUMS };
+    let Size { elements, rows } = if has_matrices { OF_MATRICES } else { OF_SUMS };
     let row = b.product(&chain.row, loc);
     let row = b.binop(BinOp::Max, i64, row, Atom::i64(1), loc);
-    let fitting = b.binop(BinOp::Quot, i64, Atom::i64(elements), row, loc);
-    let block = b.binop(BinOp::Max, i64, fitting, Atom::i64(least_rows), loc);
+    let fitting = b.binop(BinOp::Quot, i64, Atom::i64(elements / rows), row, loc);
+    let fitting = b.binop(BinOp::Max, i64, fitting, Atom::i64(1), loc);
+    let block = b.mul(i64, fitting, Atom::i64(rows), loc);
     let more = b.binop(BinOp::Sub, i64, block, Atom::i64(1), loc);
     let up = b.add(i64, chain.rows, more, loc);
     (block, b.binop(BinOp::Quot, i64, up, block, loc))
