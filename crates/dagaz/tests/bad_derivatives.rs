@@ -23,7 +23,7 @@ fn functions_as_results() {
             1 | entry main (x: f64) = (jvp (\x y -> x + y) x 1.0) x
               |                            ^^^^^^^^^^^^^^^ has type "t2 -> t2 -> t2"
               |
-              = help: expected type: t2 -> t2 -> t2
+              = help: expected type: t2 -> t3
               = help: The type "t2 -> t2" is functional: there are derivatives of functions between data only; is an argument missing?
         "#]],
     );
@@ -40,7 +40,7 @@ fn functions_as_arguments() {
             1 | entry main (x: f64) = (vjp (\f -> f x) (\y -> y * y) 1.0) x
               |                            ^^^^^^^^^^^ has type "(f64 -> t5) -> t5"
               |
-              = help: expected type: (f64 -> t5) -> t3
+              = help: expected type: t2 -> t3
               = help: The type "f64 -> t5" is functional: there are derivatives of functions between data only; is an argument missing?
         "#]],
     );
