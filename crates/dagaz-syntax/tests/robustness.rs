@@ -164,8 +164,13 @@ fn excessive_nesting_is_refused() {
     texts.extend(declarations.iter().map(|part| part.repeat(times)));
     texts.push(format!("def f = {}1{}", "(".repeat(times), ")".repeat(times)));
     texts.push(format!("def f = {} {} 1", "let x = 1 in ".repeat(times / 5), "1 + ".repeat(times / 5)));
-    for text in texts {
-        let (_, diagnostics) = parse_program(FileId(0), &text);
-        assert!(!diagnostics.is_empty(), "{}", &text[..20]);
-    }
+    let parse_all = move || {
+        for text in texts {
+            let (_, diagnostics) = parse_program(FileId(0), &text);
+            assert!(!diagnostics.is_empty(), "{}", &text[..20]);
+        }
+    };
+    // As much as the parser says it needs.
+    let thread = std::thread::Builder::new().stack_size(4 << 20).spawn(parse_all);
+    thread.expect("a thread").join().expect("an error for every text");
 }

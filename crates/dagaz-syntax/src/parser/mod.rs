@@ -22,8 +22,8 @@ use crate::lexer::{Lexed, MOST_DIAGNOSTICS, lex};
 use crate::token::{Keyword, Token, TokenKind};
 use crate::{Diagnostic, FileId, Name, Span};
 
-/// How deep brackets, functions and types may nest. With it, the parser needs less than 2 MiB of stack in
-/// debug builds, which is what a test thread has.
+/// How deep brackets, functions and types may nest. With it, the parser needs less than 4 MiB of stack in
+/// debug builds, and about half of that as a rule.
 const DEEPEST_NESTING: u32 = 500;
 
 /// How tall the tree may grow where chains of bindings, operators or accesses make it tall: walking or
