@@ -686,14 +686,15 @@ static void dz_work(void *shared, char *stack_low) {
 }
 
 static __attribute__((noinline)) i32 dz_parallel(dz_ctx *ctx, dz_task task, const void *env, i64 count, i64 grain) {
-  i64 pieces = (count + grain - 1) / grain;
-  if (pieces <= 1 || ctx->threads <= 1) {
+  /* Less than two whole pieces take hardly longer than a thread needs to come. */
+  if (count < 2 * grain || ctx->threads <= 1) {
     for (i64 from = 0; from < count; from += grain) {
       i64 to = from + grain < count ? from + grain : count;
       if (DZ_UNLIKELY(task(ctx, env, from, to))) return 1;
     }
     return 0;
   }
+  i64 pieces = (count + grain - 1) / grain;
   dz_job job = {.parent = ctx, .task = task, .env = env, .count = count, .grain = grain, .pieces = pieces};
   job.failed = INT64_MAX;
   i64 threads = pieces < ctx->threads ? pieces : ctx->threads;

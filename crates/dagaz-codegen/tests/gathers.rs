@@ -45,15 +45,15 @@ fn a_sum_of_elements_from_anywhere_is_several_sums() {
         ),
         "f64",
         expect![[r#"
-            f64 sums_t5[4] = {(-0.0), (-0.0), (-0.0), (-0.0)};
+            f64 sums_t5[8] = {(-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0)};
             for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
-            #pragma GCC unroll 4
-            for (i64 i_t8 = 0; i_t8 < 4; i_t8++) {
+            #pragma GCC unroll 8
+            for (i64 i_t8 = 0; i_t8 < 8; i_t8++) {
             f64 a_10 = sums_t5[i_t8];
             sums_t5[i_t8] = a_10;
-            for (i64 i_t11 = 0; i_t11 < 4; i_t11++) {
+            for (i64 i_t11 = 0; i_t11 < 8; i_t11++) {
             f64 b_11 = sums_t5[i_t11];
-            for (i64 i_t13 = from_t3 + blocks_t6 * 4; i_t13 < to_t4; i_t13++) {
+            for (i64 i_t13 = from_t3 + blocks_t6 * 8; i_t13 < to_t4; i_t13++) {
             for (i64 i_t15 = 0; i_t15 < (m_1 + grain_t1 - 1) / grain_t1; i_t15++) {
         "#]],
     );
@@ -127,6 +127,85 @@ fn places_that_only_a_search_finds_are_not_fetched() {
             i64 ahead_t22 = i_t21 + 64 < m_1 ? i_t21 + 64 : i_t21;
             i32 k_8 = ks_3[ahead_t22];
             DZ_FETCH((u64)xs_2 + (u64)(i_9) * sizeof(f64), false);
+        "#]],
+    );
+}
+
+#[test]
+fn rows_are_fetched_as_they_are_checked_and_added_up_in_tiles() {
+    check(
+        &format!(
+            r"let (js: [m]i64) = iota i64 m 0i64 1i64
+              let (xss: [n][m]f64) = map n (xs) \(x: f64) : ([m]f64) ->
+                let (row: [m]f64) = replicate [m] x
+                in (row)
+              let (r: [n]f64) = map n (bins) \(bin: f64) : (f64) ->
+                let () = map m (ks) \(k: i32) : () ->
+                  let (i: i64) = i32.to_i64 k
+                  let (row: [m]f64) = xss[i]
+                  in ()
+                let (totals: [m]f64) = map m (js) \(j: i64) : (f64) ->
+                  let (s: f64) = reduce m (ks)
+                    pre \(k: i32) : (f64) ->
+                      let (i: i64) = i32.to_i64 k
+                      let (x: f64) = xss[i, j] certified
+                      in (x)
+                    {PLUS}
+                  in (s)
+                let (first: f64) = totals[0i64]
+                let (y: f64) = f64.add bin first
+                in (y)"
+        ),
+        "[n]f64",
+        expect![[r#"
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            #pragma omp simd
+            for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
+            bool is_large_t11 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            for (i64 i_t12 = from_t9; i_t12 < to_t10; i_t12++) {
+            if (is_large_t11) for (i64 at_t13 = 0; at_t13 < i64_min((m_1) * sizeof(*row_14), 512); at_t13 += 64) DZ_FETCH((u64)row_14 + at_t13, false);
+            for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
+            bool is_large_t14 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            for (i64 i_t15 = 0; i_t15 < m_1; i_t15++) {
+            if (is_large_t14) for (i64 at_t16 = 0; at_t16 < i64_min((m_1) * sizeof(*row_14), 512); at_t16 += 64) DZ_FETCH((u64)row_14 + at_t16, false);
+            for (i64 i_t19 = 0; i_t19 < whole_t17; i_t19++) {
+            for (i64 i_t28 = 0; i_t28 < m_1; i_t28++) {
+            #pragma omp simd
+            for (i64 i_t30 = 0; i_t30 < 8; i_t30++) {
+            #pragma omp simd
+            for (i64 i_t34 = 0; i_t34 < 8; i_t34++) {
+            #pragma omp simd
+            for (i64 i_t38 = 0; i_t38 < 8; i_t38++) {
+            #pragma omp simd
+            for (i64 i_t42 = 0; i_t42 < 8; i_t42++) {
+            #pragma omp simd
+            for (i64 i_t45 = 0; i_t45 < 8; i_t45++) {
+            #pragma omp simd
+            for (i64 i_t46 = 0; i_t46 < 8; i_t46++) {
+            #pragma omp simd
+            for (i64 i_t47 = 0; i_t47 < 8; i_t47++) {
+            #pragma omp simd
+            for (i64 i_t48 = 0; i_t48 < 8; i_t48++) {
+            for (i64 i_t51 = 0; i_t51 < pairs_t50; i_t51++) {
+            for (i64 i_t57 = 0; i_t57 < m_1; i_t57++) {
+            #pragma omp simd
+            for (i64 i_t59 = 0; i_t59 < 8; i_t59++) {
+            #pragma omp simd
+            for (i64 i_t63 = 0; i_t63 < 8; i_t63++) {
+            #pragma omp simd
+            for (i64 i_t66 = 0; i_t66 < 8; i_t66++) {
+            #pragma omp simd
+            for (i64 i_t67 = 0; i_t67 < 8; i_t67++) {
+            for (i64 i_t70 = 0; i_t70 < m_1; i_t70++) {
+            #pragma omp simd
+            for (i64 i_t72 = 0; i_t72 < 8; i_t72++) {
+            #pragma omp simd
+            for (i64 i_t75 = 0; i_t75 < 8; i_t75++) {
+            #pragma omp simd
+            for (i64 i_t77 = 0; i_t77 < m_1; i_t77++) {
+            for (i64 i_t78 = 0; i_t78 < m_1; i_t78++) {
+            #pragma omp simd
+            for (i64 i_t80 = 0; i_t80 < m_1; i_t80++) {
         "#]],
     );
 }

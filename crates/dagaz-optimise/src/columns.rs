@@ -92,7 +92,7 @@ fn split(vars: &mut Vars, stm: &mut Stm) -> Vec<Stm> {
     new.into_iter().map(|(stm, _)| stm).collect()
 }
 
-fn fresh_like(vars: &mut Vars, var: VarId) -> VarId {
+pub(crate) fn fresh_like(vars: &mut Vars, var: VarId) -> VarId {
     let hint = vars.hint(var).to_owned();
     vars.fresh(&hint)
 }

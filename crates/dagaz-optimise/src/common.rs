@@ -213,6 +213,14 @@ impl Encoder {
             self.body(then)?;
             self.body(otherwise)?;
         }
+        if let Exp::Loop { params, form, body, .. } = &stm.exp {
+            params.iter().try_for_each(|(param, _)| self.params(std::slice::from_ref(param)))?;
+            match form {
+                LoopForm::While { cond } => self.body(cond)?,
+                LoopForm::For { var, .. } => self.bind(*var),
+            }
+            self.body(body)?;
+        }
         self.params(&stm.pat)
     }
 
@@ -264,7 +272,16 @@ impl Encoder {
             // An array that is made at once to be consumed would only have to be copied.
             Exp::Replicate { .. } => return None,
             // These change or consume arrays, have effects, or are seldom equal.
-            Exp::Update { .. } | Exp::Copy(_) | Exp::Scratch { .. } | Exp::Loop { .. } => return None,
+            Exp::Update { .. } | Exp::Copy(_) | Exp::Scratch { .. } => return None,
+            Exp::Loop { params, .. } if !params.iter().all(|(p, _)| matches!(p.ty, Type::Prim(_))) => {
+                return None;
+            }
+            Exp::Loop { params, form: LoopForm::While { .. }, .. } => {
+                self.key.extend([19, params.len() as u64]);
+            }
+            Exp::Loop { params, form: LoopForm::For { ty, .. }, .. } => {
+                self.key.extend([20, params.len() as u64, prim_type(*ty)]);
+            }
             Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => return None,
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {
                 return None;

@@ -27,6 +27,7 @@ mod last;
 mod once;
 mod precompute;
 mod products;
+mod reuse;
 mod row_sums;
 mod rows;
 mod scalars;
@@ -61,6 +62,7 @@ pub use crate::last::shorten_last_iterations;
 pub use crate::once::check_once;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
+pub use crate::reuse::reuse_loops;
 pub use crate::row_sums::sum_rows_by_columns;
 pub use crate::rows::read_rows;
 pub use crate::scalars::take_small_arrays_apart;
@@ -173,6 +175,7 @@ fn optimise(program: &mut Program) {
     precompute_functions(program);
     share_common_expressions(program);
     remove_dead_code(program);
+    reuse_loops(program);
     // Nothing is fused any more, to which a check would be in the way.
     join_checks(program);
 }

@@ -261,3 +261,54 @@ fn products_that_stay() {
     check_stays(&program(" where 3 <= 2", "p"));
     check_stays(&program(" where 3 <= 0", "none"));
 }
+
+/// Sums of another type would need another array.
+#[test]
+fn sums_that_become_integers() {
+    check_stays(&format!(
+        r"def f {PRODUCT} : (zs: [n][k]i64) =
+            let (p: [n][k][d]f64) = contract [n, k, d] sum [d] q (1, 2, 3) x (0, 3) where 3 <= 2
+            let (zs: [n][k]i64) =
+              map n (p)
+                \(row: [k][d]f64) : ([k]i64) ->
+                  let (ys: [k]i64) =
+                    map k (row, cs)
+                      \(r: [d]f64, c: [d]f64) : (i64) ->
+                        let (sum: f64) = {}
+                        let (y: i64) = f64.to_i64 sum
+                        in (y)
+                  in (ys)
+            in (zs)",
+        sum("r")
+    ));
+}
+
+/// The factors of a row are not known outside of it.
+#[test]
+fn elements_times_what_nobody_keeps() {
+    check_stays(&format!(
+        r"def f {PRODUCT} : (m: [k][d]f64) =
+            let (p: [n][k][d]f64) = contract [n, k, d] sum [d] q (1, 2, 3) x (0, 3) where 3 <= 2
+            let (es: [n][k][d]f64) =
+              map n (p)
+                \(row: [k][d]f64) : ([k][d]f64) ->
+                  let (ys: [k]f64) =
+                    map k (row, cs)
+                      \(r: [d]f64, c: [d]f64) : (f64) ->
+                        let (sum: f64) = {}
+                        in (sum)
+                  let (own: [k][d]f64) =
+                    map k (row, ys)
+                      \(r1: [d]f64, y: f64) : ([d]f64) ->
+                        let (scaled: [d]f64) =
+                          map d (r1)
+                            \(e1: f64) : (f64) ->
+                              let (g: f64) = f64.mul e1 y
+                              in (g)
+                        in (scaled)
+                  in (own)
+            let (m: [k][d]f64) = contract [k, d] sum [n] es (2, 0, 1) ws (0)
+            in (m)",
+        sum("r")
+    ));
+}

@@ -90,8 +90,14 @@ impl Lower<'_> {
                 inside.insert(*var);
             }
         }
-        for body in visit::bodies(exp) {
-            let cost = self.body_cost(body, inside);
+        let mut costs: Vec<Cost> =
+            visit::bodies(exp).into_iter().map(|body| self.body_cost(body, inside)).collect();
+        if let Exp::If { .. } = exp {
+            // One of them is taken: the longer one, as far as that can be told.
+            costs.sort_by(|a, b| a.terms.len().cmp(&b.terms.len()).then(a.constant.total_cmp(&b.constant)));
+            costs.drain(..costs.len() - 1);
+        }
+        for cost in costs {
             parts.constant += cost.constant;
             parts.terms.extend(cost.terms);
         }

@@ -6,10 +6,13 @@
 //!     for i { k = is[i]; sums[k] += xs[i] }
 //!     ==>
 //!     for i { if (sums is large) { k = is[i + 64]; fetch sums[k] } k = is[i]; sums[k] += xs[i] }
+//!
+//! A loop inside of others that only checks which rows data choose asks for these rows: they are needed next, unless the others
+//! are there for checks, too.
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
+use dagaz_core::exp::{Body, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit;
 
@@ -21,6 +24,8 @@ use crate::imp::Stm;
 const AHEAD: usize = 64;
 /// Arrays of fewer bytes are in the cache of a core anyway.
 const LARGE: usize = 1 << 20;
+/// So many bytes of a row are fetched at most. The processor finds out about the rest.
+const BEGINNING: usize = 512;
 
 /// Places that an iteration reads or writes: elements of an array with this name, type and shape.
 pub(super) struct Place {
@@ -93,6 +98,54 @@ impl Lower<'_> {
         })?;
         self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
         Ok(())
+    }
+
+    /// The loop of a map that checks rows, if it is one.
+    pub(super) fn check_rows(
+        &mut self,
+        (arrays, lambda): (&[VarId], &Lambda),
+        (from, to): (&str, &str),
+    ) -> Lowered<bool> {
+        let is_row = |stm: &&CoreStm| {
+            matches!(stm.exp, Exp::Index { .. }) && stm.pat.iter().all(|param| param.ty.is_array())
+        };
+        let stms = || lambda.body.stms.iter();
+        let are_scalar = stms().filter(|stm| !is_row(stm)).all(|stm| self.is_simple_stm(stm));
+        let rows: Vec<(VarId, Param)> = stms()
+            .filter(is_row)
+            .filter_map(|stm| match (&stm.exp, stm.pat.as_slice()) {
+                (Exp::Index { array, .. }, [row]) => Some((*array, row.clone())),
+                _ => None,
+            })
+            .filter(|(array, _)| {
+                self.vars.get(array).is_some_and(|info| matches!(info.form, Form::Block { .. }))
+            })
+            .collect();
+        let is_before_use = lambda.ret.is_empty() && self.checking == 1 && !self.is_outermost();
+        if !is_before_use || !are_scalar || rows.is_empty() {
+            return Ok(false);
+        }
+        let is_worth = self.temp("is_large");
+        let mut sizes = Vec::new();
+        for (array, _) in &rows {
+            let (elem, dims) = self.array(*array)?;
+            sizes.push(format!("(f64)({}) * sizeof({elem}) > {LARGE}.0", self.product(&dims)));
+        }
+        self.set("bool", is_worth.as_str(), sizes.join(" || "));
+        self.iterate(from, to, |l, i| {
+            l.load_row(arrays, &lambda.params, i)?;
+            l.body(&lambda.body, &lambda.params, |l| {
+                for (_, row) in &rows {
+                    let (name, count) = (l.name(row.var), l.product(row.ty.dims()));
+                    let (at, end) =
+                        (l.temp("at"), format!("i64_min(({count}) * sizeof(*{name}), {BEGINNING})"));
+                    let each = format!("DZ_FETCH((u64){name} + {at}, false);");
+                    l.line(format!("if ({is_worth}) for (i64 {at} = 0; {at} < {end}; {at} += 64) {each}"));
+                }
+                Ok(())
+            })
+        })?;
+        Ok(true)
     }
 
     /// Elements that a body reads from arrays in blocks.

@@ -55,6 +55,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         joined: HashMap::new(),
         is_at_border: false,
         is_at_outer_border: false,
+        checking: 0,
         is_in_middle: false,
         parallel: 0,
         loops: Vec::new(),

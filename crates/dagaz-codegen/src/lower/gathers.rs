@@ -3,7 +3,7 @@
 //! Vector units read elements that are not neighbours one by one, and more slowly than other code does. Where there is little
 //! else to do, several sums are added up at the same time without them, and a wrong index stops the program at once:
 //!
-//!     for i < m { sum += f(xs[is[i]]) }   ==>   for i < m / 4 { for k < 4 { sums[k] += f(xs[is[4 * i + k]]) } }
+//!     for i < m { sum += f(xs[is[i]]) }   ==>   for i < m / 8 { for k < 8 { sums[k] += f(xs[is[8 * i + k]]) } }
 
 use dagaz_core::exp::{Check, Exp, Lambda};
 
@@ -13,7 +13,7 @@ use crate::RemarkKind;
 use crate::imp::LoopKind;
 
 /// So many sums are added up at the same time.
-const SUMS: usize = 4;
+const SUMS: usize = 8;
 /// With more operations vector units pay.
 const LITTLE: usize = 12;
 

@@ -158,6 +158,8 @@ struct Lower<'p> {
     is_at_border: bool,
     /// There, around a loop of scalar operations.
     is_at_outer_border: bool,
+    /// How many maps around the statement at hand are there for their checks.
+    checking: usize,
     /// In the middle of a loop of scalar operations.
     is_in_middle: bool,
     /// How many parallel loops there are around the statement at hand.

@@ -57,7 +57,11 @@ impl Lower<'_> {
                 .maps_of_columns(pat, outer, inside, &fold, |l| l.map_loops(pat, width, arrays, lambda));
         }
         self.allocate_results(pat, arrays, lambda)?;
-        self.map_loops(pat, width, arrays, lambda)
+        let own = usize::from(lambda.ret.is_empty());
+        self.checking += own;
+        let built = self.map_loops(pat, width, arrays, lambda);
+        self.checking -= own;
+        built
     }
 
     /// The loops of a map, whose results have their memory.
@@ -245,6 +249,9 @@ impl Lower<'_> {
         to: &str,
         is_simple: bool,
     ) -> Lowered<()> {
+        if !is_simple && self.check_rows((arrays, lambda), (from, to))? {
+            return Ok(());
+        }
         if !is_simple {
             return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
         }

@@ -90,33 +90,39 @@ impl Lower<'_> {
         }
     }
 
-    fn scan_in_pieces(&mut self, pat: &[Param], fold: &Fold<'_>, group: Group) -> Lowered<()> {
-        let Group { mut kept, followers, are_together, over, .. } = group;
-        for (param, kept) in pat.iter().zip(&mut kept) {
+    /// Memory for what a scan and what follows it give.
+    fn allocate_for_scan(&mut self, pat: &[Param], fold: &Fold<'_>, group: &mut Group) -> Lowered<()> {
+        for (param, kept) in pat.iter().zip(&mut group.kept) {
             self.bind(param, false);
             if matches!(kept, Kept::Nowhere) && keeps_rows(fold) {
                 *kept = Kept::Forwards(param.clone());
             }
-            if let (Kept::Forwards(array) | Kept::Backwards(array), false) = (&kept, are_together) {
+            if let (Kept::Forwards(array) | Kept::Backwards(array), false) = (&kept, group.are_together) {
                 self.bind(array, true);
-                self.allocate_scanned(array, over.as_ref())?;
+                self.allocate_scanned(array, group.over.as_ref())?;
             }
         }
-        if are_together {
+        if group.are_together {
             self.allocate_together(pat, fold.width)?;
         }
-        if !followers.is_empty() {
+        if !group.followers.is_empty() {
             self.remark(RemarkKind::Fused, "what is made of a row of the scan is made at once");
         }
-        for follower in &followers {
+        for follower in &group.followers {
             for param in &follower.pat {
                 self.bind(param, true);
                 match follower.work {
-                    Work::Map(_) => self.allocate_scanned(param, over.as_ref())?,
+                    Work::Map(_) => self.allocate_scanned(param, group.over.as_ref())?,
                     Work::Reduce { .. } => self.declare(param),
                 }
             }
         }
+        Ok(())
+    }
+
+    fn scan_in_pieces(&mut self, pat: &[Param], fold: &Fold<'_>, mut group: Group) -> Lowered<()> {
+        self.allocate_for_scan(pat, fold, &mut group)?;
+        let Group { kept, followers, over, .. } = group;
         let bound = self.atom(fold.width);
         self.block(|l| {
             let lambdas = fold.pre.into_iter().chain([fold.op]);

@@ -25,6 +25,8 @@ const FEW: usize = 4096;
 const LONG: usize = 1024;
 /// Parts of vectors have so many elements at least.
 const PART: usize = 512;
+/// Longer rows are looked at once each: memory is best read in order.
+const MOST: usize = 256;
 /// So many results fill the vectors of most machines.
 const TILE: usize = 8;
 /// Results of so many bytes are kept in registers at a time, which leaves some for the rest.
@@ -184,7 +186,8 @@ impl Lower<'_> {
             let Some(neutral) = columns.neutral else { return in_memory(self) };
             let (then, ()) = self.nested(|l| l.repeatedly(|l| l.in_tiles(columns, neutral, &targets)))?;
             let (otherwise, ()) = self.nested(in_memory)?;
-            self.out.push(Stm::If { cond: format!("{length} >= {TILE}"), then, otherwise });
+            let is_short = format!("{length} >= {TILE} && {length} <= {MOST}");
+            self.out.push(Stm::If { cond: is_short, then, otherwise });
             return Ok(());
         }
         (columns.start)(self, &targets)?;

@@ -136,7 +136,9 @@ fn find(facts: &Facts, body: &Body, product: usize) -> Option<Turn> {
     let mut nests = Vec::new();
     for (at, stm) in lambda.body.stms.iter().enumerate() {
         if free_vars(&stm.exp).contains(&row) {
-            nests.push((at, nests::find(shape, stm, row, &bound)?));
+            let nest = nests::find(shape, stm, row, &bound)?;
+            nests::are_own_results(stm, &nest, &lambda.body.result).then_some(())?;
+            nests.push((at, nest));
         }
     }
     let others: Vec<usize> =

@@ -59,14 +59,22 @@ pub(super) fn find(shape: Shape, stm: &Stm, row: VarId, bound: &HashSet<VarId>) 
         _ => return None,
     };
     let fits = *width == shape.parts
+        && arrays.iter().filter(|array| **array == row).count() == 1
         && depth == shape.length
         && uses == own.len() + 1
         && own.iter().all(|i| lambda.params[*i].ty.rank() == 0)
         && stms.iter().enumerate().all(is_scalar)
         && stms[inner].pat.len() == 1
         && lambda.ret.len() == 1
+        && lambda.ret[0].elem() == Some(shape.elem)
         && lambda.ret[0].rank() == usize::from(kind == Kind::Elements);
     fits.then_some(Nest { kind, row: at, inner, own })
+}
+
+/// Whether the numbers that a statement uses for the parts of a row are known for all rows: they are results.
+pub(super) fn are_own_results(stm: &Stm, nest: &Nest, results: &[Atom]) -> bool {
+    let Exp::Map { arrays, .. } = &stm.exp else { return false };
+    nest.own.iter().all(|at| results.contains(&Atom::Var(arrays[*at])))
 }
 
 /// The statements that depend on variables, and those that do not.
