@@ -5,9 +5,11 @@ enum {
   DZ_SPAN_ELEM = DZ_TRIANGLE_BYTES / sizeof(ELEM),
   DZ_PAIR_ELEM = 2 * DZ_SPAN_ELEM,
   DZ_WIDE_ELEM = DZ_WIDE_SPANS * DZ_SPAN_ELEM,
+  DZ_MOST_WIDE_ELEM = 8 * DZ_WIDE_ELEM,
   DZ_MOST_PAIRS_ELEM = 12,
   DZ_MOST_DEPTH_ELEM = 256,
   DZ_MOST_ROWS_ELEM = 8 * DZ_TRIANGLE_ROWS,
+  DZ_WIDE_TURN_ELEM = 8 * DZ_MOST_ROWS_ELEM,
 };
 
 typedef ELEM dz_span_ELEM __attribute__((vector_size(DZ_TRIANGLE_BYTES), aligned(sizeof(ELEM)), may_alias));
@@ -277,18 +279,25 @@ static inline bool dz_has_wide_tiles_ELEM(const dz_product *s, const dz_triangle
          !t->column_to_row;
 }
 
-/* Some rows of one product by wide tiles; false without memory for copies. Tiles of few rows leave out more of what is zero. */
+/* Some rows of one product by wide tiles; false without memory for copies. Tiles of few rows leave out more of what is zero.
+   Rows that fit in the caches are used for several tiles of columns in turn. */
 static bool dz_wide_part_ELEM(const dz_product *s, const dz_triangle *t, dz_range rows, const ELEM *a, const ELEM *b, ELEM *c) {
   const i64 most = s->k < DZ_MOST_DEPTH_ELEM ? s->k : DZ_MOST_DEPTH_ELEM;
-  ELEM *room = aligned_alloc(64, DZ_WIDE_ELEM * most * sizeof(ELEM));
+  ELEM *room = aligned_alloc(64, DZ_MOST_WIDE_ELEM * most * sizeof(ELEM));
   if (!room) return false;
   for (i64 p = 0; p < s->k; p += most) {
     const dz_range depth = {p, p + most < s->k ? p + most : s->k};
-    ELEM *copy = room - p * DZ_WIDE_ELEM;
-    for (i64 first = 0; first < s->n; first += DZ_WIDE_ELEM) {
-      const dz_range columns = {first, first + DZ_WIDE_ELEM < s->n ? first + DZ_WIDE_ELEM : s->n};
-      dz_copy_columns_ELEM(copy, DZ_WIDE_ELEM, b + first * s->b.col, columns.to - first, depth, s->b);
-      dz_wide_rows_ELEM(s, t, rows, columns, depth, a, copy, c, s->add || p > 0);
+    for (i64 first = 0; first < s->n; first += DZ_MOST_WIDE_ELEM) {
+      const i64 last = first + DZ_MOST_WIDE_ELEM < s->n ? first + DZ_MOST_WIDE_ELEM : s->n;
+      for (i64 i = rows.from; i < rows.to; i += DZ_WIDE_TURN_ELEM) {
+        const dz_range some = {i, i + DZ_WIDE_TURN_ELEM < rows.to ? i + DZ_WIDE_TURN_ELEM : rows.to};
+        for (i64 j = first; j < last; j += DZ_WIDE_ELEM) {
+          const dz_range columns = {j, j + DZ_WIDE_ELEM < last ? j + DZ_WIDE_ELEM : last};
+          ELEM *copy = room + (j - first) * most - p * DZ_WIDE_ELEM;
+          if (i == rows.from) dz_copy_columns_ELEM(copy, DZ_WIDE_ELEM, b + j * s->b.col, columns.to - j, depth, s->b);
+          dz_wide_rows_ELEM(s, t, some, columns, depth, a, copy, c, s->add || p > 0);
+        }
+      }
     }
   }
   free(room);

@@ -122,21 +122,25 @@ fn a_product_over_the_rows_and_sums_of_columns() {
               let (max_24: i64) = i64.max m_1 1i64
               let (quot_25: i64) = i64.quot 1024i64 max_24
               let (max_26: i64) = i64.max quot_25 1i64
-              let (mul_27: i64) = i64.mul max_26 64i64
-              let (sub_28: i64) = i64.sub mul_27 1i64
-              let (add_29: i64) = i64.add n_0 sub_28
-              let (quot_30: i64) = i64.quot add_29 mul_27
-              let (first_31: [m_1]f64) = replicate [m_1] 0.0f64
-              let (zeros_33: [m_1][k_2]f64) = replicate [m_1, k_2] 0.0f64
+              let (mul_27: i64) = i64.mul m_1 k_2
+              let (mul_28: i64) = i64.mul max_24 64i64
+              let (quot_29: i64) = i64.quot mul_27 mul_28
+              let (max_30: i64) = i64.max max_26 quot_29
+              let (mul_31: i64) = i64.mul max_30 64i64
+              let (sub_32: i64) = i64.sub mul_31 1i64
+              let (add_33: i64) = i64.add n_0 sub_32
+              let (quot_34: i64) = i64.quot add_33 mul_31
+              let (first_35: [m_1]f64) = replicate [m_1] 0.0f64
+              let (zeros_37: [m_1][k_2]f64) = replicate [m_1, k_2] 0.0f64
               let (sums_15: [m_1]f64, adj_23: [m_1][k_2]f64) =
-                loop (so_far_32: [m_1]f64 = first_31, so_far_34: [m_1][k_2]f64 = zeros_33) for block_35: i64 < quot_30 do
-                  let (mul_36: i64) = i64.mul block_35 mul_27
-                  let (sub_37: i64) = i64.sub n_0 mul_36
-                  let (min_38: i64) = i64.min mul_27 sub_37
-                  let (rows_39: [min_38][k_2]f64) = slice x_3 [mul_36 :+ min_38 * 1i64, 0i64 :+ k_2 * 1i64]
-                  let (p_40: [min_38][m_1]f64) = contract [min_38, m_1] sum [k_2] rows_39 (0, 2) w_4 (1, 2)
-                  let (ys_41: [min_38][m_1]f64) =
-                    map min_38 (p_40)
+                loop (so_far_36: [m_1]f64 = first_35, so_far_38: [m_1][k_2]f64 = zeros_37) for block_39: i64 < quot_34 do
+                  let (mul_40: i64) = i64.mul block_39 mul_31
+                  let (sub_41: i64) = i64.sub n_0 mul_40
+                  let (min_42: i64) = i64.min mul_31 sub_41
+                  let (rows_43: [min_42][k_2]f64) = slice x_3 [mul_40 :+ min_42 * 1i64, 0i64 :+ k_2 * 1i64]
+                  let (p_44: [min_42][m_1]f64) = contract [min_42, m_1] sum [k_2] rows_43 (0, 2) w_4 (1, 2)
+                  let (ys_45: [min_42][m_1]f64) =
+                    map min_42 (p_44)
                       \(row_9: [m_1]f64) : ([m_1]f64) ->
                         let (y_10: [m_1]f64) =
                           map m_1 (row_9)
@@ -144,27 +148,27 @@ fn a_product_over_the_rows_and_sums_of_columns() {
                               let (b_12: f64) = f64.exp a_11
                               in (b_12)
                         in (y_10)
-                  let (numbers_42: [min_38]i64) = iota i64 min_38 0i64 1i64
-                  let (parts_43: [m_1]f64) =
+                  let (numbers_46: [min_42]i64) = iota i64 min_42 0i64 1i64
+                  let (parts_47: [m_1]f64) =
                     map m_1 (js_14)
                       \(j_16: i64) : (f64) ->
                         let (sum_17: f64) =
-                          reduce_comm min_38 (numbers_42)
+                          reduce_comm min_42 (numbers_46)
                             pre \(i_18: i64) : (f64) ->
-                              let (elem_19: f64) = ys_41[i_18, j_16] certified
+                              let (elem_19: f64) = ys_45[i_18, j_16] certified
                               in (elem_19)
                             op \(a1_20: f64, b1_21: f64) : (f64) ->
                               let (c1_22: f64) = f64.add a1_20 b1_21
                               in (c1_22)
                             neutral (0.0f64)
                         in (sum_17)
-                  let (sums_49: [m_1]f64) =
-                    map m_1 (so_far_32, parts_43)
-                      \(a_44: f64, b_45: f64) : (f64) ->
-                        let (c1_48: f64) = f64.add a_44 b_45
-                        in (c1_48)
-                  let (sum_50: [m_1][k_2]f64) = contract [m_1, k_2] sum [min_38] rows_39 (2, 1) ys_41 (2, 0) plus so_far_34
-                  in (sums_49, sum_50)
+                  let (sums_53: [m_1]f64) =
+                    map m_1 (so_far_36, parts_47)
+                      \(a_48: f64, b_49: f64) : (f64) ->
+                        let (c1_52: f64) = f64.add a_48 b_49
+                        in (c1_52)
+                  let (sum_54: [m_1][k_2]f64) = contract [m_1, k_2] sum [min_42] rows_43 (2, 1) ys_45 (2, 0) plus so_far_38
+                  in (sums_53, sum_54)
               in (sums_15, adj_23)
         "#]],
     );

@@ -28,7 +28,7 @@ const OF_MATRICES: Size = Size { elements: 1 << 16, rows: 64 };
 pub(super) fn emit(facts: &Facts, b: &mut Builder, body: &mut Body, chain: Chain) {
     let loc = body.stms[chain.members[0].0].loc;
     b.push_scope();
-    let (block, blocks) = sizes(b, &chain, loc);
+    let (block, blocks) = sizes(b, body, &chain, loc);
     let states: Vec<(Param, Atom)> = initial(b, body, &chain, loc);
     let number = b.fresh("block");
     b.push_scope();
@@ -70,14 +70,21 @@ fn replace(body: &mut Body, chain: &Chain, new: Vec<Stm>) {
 }
 
 /// The number of rows of a block, and that of blocks.
-fn sizes(b: &mut Builder, chain: &Chain, loc: Loc) -> (Atom, Atom) {
+fn sizes(b: &mut Builder, body: &Body, chain: &Chain, loc: Loc) -> (Atom, Atom) {
     let i64 = PrimType::I64;
-    let has_matrices = chain.members.iter().any(|(_, role)| *role == Role::Product);
-    let Size { elements, rows } = if has_matrices { OF_MATRICES } else { OF_SUMS };
+    let matrix = chain.members.iter().find(|(_, role)| *role == Role::Product);
+    let Size { elements, rows } = if matrix.is_some() { OF_MATRICES } else { OF_SUMS };
     let row = b.product(&chain.row, loc);
     let row = b.binop(BinOp::Max, i64, row, Atom::i64(1), loc);
     let fitting = b.binop(BinOp::Quot, i64, Atom::i64(elements / rows), row, loc);
-    let fitting = b.binop(BinOp::Max, i64, fitting, Atom::i64(1), loc);
+    let mut fitting = b.binop(BinOp::Max, i64, fitting, Atom::i64(1), loc);
+    if let Some((at, _)) = matrix {
+        // A matrix that is larger than the product would take longer to read and write than that.
+        let matrix = b.product(body.stms[*at].pat[0].ty.dims(), loc);
+        let all = b.mul(i64, row, Atom::i64(rows), loc);
+        let comparable = b.binop(BinOp::Quot, i64, matrix, all, loc);
+        fitting = b.binop(BinOp::Max, i64, fitting, comparable, loc);
+    }
     let block = b.mul(i64, fitting, Atom::i64(rows), loc);
     let more = b.binop(BinOp::Sub, i64, block, Atom::i64(1), loc);
     let up = b.add(i64, chain.rows, more, loc);
