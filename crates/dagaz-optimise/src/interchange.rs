@@ -250,8 +250,7 @@ impl Pass {
     /// Whether an index depends on elements of arrays, and on nothing that differs between rows.
     fn is_data(&self, (arrays, pre): (&[VarId], &Lambda), index: Atom, varying: &HashSet<VarId>) -> bool {
         let Atom::Var(index) = index else { return false };
-        let mut needed = HashSet::from([index]);
-        needed.extend(what_computes(index, pre.body.stms.iter()).iter().flat_map(|stm| free_vars(&stm.exp)));
+        let (_, needed) = what_computes([index], pre.body.stms.iter());
         let mut rows = arrays.iter().zip(&pre.params);
         let is_element = |(array, param): (&VarId, &Param)| {
             needed.contains(&param.var) && !self.facts.counting.contains(array)
@@ -404,7 +403,7 @@ impl Pass {
             }
             known.push((read.table, read.index));
             let loc = pre.body.stms[read.number].loc;
-            let stms = what_computes(index, pre.body.stms.iter());
+            let (stms, _) = what_computes([index], pre.body.stms.iter());
             inner.extend(names.copies(&mut self.b.vars, &stms));
             let index = names.of(read.index);
             let first = Atom::i64(0);

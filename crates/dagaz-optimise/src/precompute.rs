@@ -202,7 +202,7 @@ impl Pass {
                 continue;
             }
             if is_elementary_function(&stm.exp) {
-                all.push((result.clone(), what_computes(result.var, scalar[..=i].iter().copied())));
+                all.push((result.clone(), what_computes([result.var], scalar[..=i].iter().copied()).0));
             } else {
                 needed.extend(free_vars(&stm.exp));
             }
@@ -246,9 +246,12 @@ impl Pass {
     }
 }
 
-/// The statements that a result needs.
-pub(crate) fn what_computes<'s>(result: VarId, stms: impl DoubleEndedIterator<Item = &'s Stm>) -> Vec<Stm> {
-    let mut needed = HashSet::from([result]);
+/// The statements that some variables need, and all variables that these need.
+pub(crate) fn what_computes<'s>(
+    wanted: impl IntoIterator<Item = VarId>,
+    stms: impl DoubleEndedIterator<Item = &'s Stm>,
+) -> (Vec<Stm>, HashSet<VarId>) {
+    let mut needed: HashSet<VarId> = wanted.into_iter().collect();
     let mut own = Vec::new();
     for stm in stms.rev() {
         if stm.pat.iter().any(|p| needed.contains(&p.var)) {
@@ -257,5 +260,5 @@ pub(crate) fn what_computes<'s>(result: VarId, stms: impl DoubleEndedIterator<It
         }
     }
     own.reverse();
-    own
+    (own, needed)
 }

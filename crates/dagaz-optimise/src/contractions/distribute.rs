@@ -23,7 +23,7 @@ use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
 
-use super::dot::Level;
+use super::dot::{Level, constant};
 use super::facts::{Def, Facts};
 use super::sink::{Source, outer_contract};
 use crate::effects::{Effects, cannot_fail, is_elementary_function};
@@ -73,7 +73,10 @@ impl Splitter<'_> {
         let (width, arrays, lambda) = rows(&stm.exp)?;
         levels.push(Level::new(width, arrays, lambda));
         let found = lambda.body.stms.iter().enumerate().find_map(|(at, inner)| match &inner.exp {
-            Exp::Contract { .. } => self.is_gain(&inner.exp, levels).then(|| vec![at]),
+            Exp::Contract { .. } => {
+                let is_best = self.is_gain(&inner.exp, levels) && !self.is_inner_gain(&inner.exp, levels);
+                is_best.then(|| vec![at])
+            }
             _ => {
                 let rest = self.path(inner, levels)?;
                 Some([at].into_iter().chain(rest).collect())
@@ -99,6 +102,13 @@ impl Splitter<'_> {
             _ => return false,
         };
         !self.changes(matrix.array, levels) && self.changes(vector.array, levels)
+    }
+
+    /// Whether fewer levels are enough for a product of matrices: then there is need for the vectors of these alone at a
+    /// time.
+    fn is_inner_gain(&self, exp: &Exp, levels: &[Level]) -> bool {
+        let is_small = |level: &Level| constant(level.width).is_some_and(|n| n < 8);
+        (1..levels.len()).any(|from| !is_small(&levels[from]) && self.is_gain(exp, &levels[from..]))
     }
 
     /// Whether an array differs between the iterations of the outermost level.

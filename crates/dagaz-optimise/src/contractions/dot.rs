@@ -222,7 +222,7 @@ fn negated(term: Term) -> Term {
     Term { negative: !term.negative, ..term }
 }
 
-fn constant(size: Atom) -> Option<i64> {
+pub(super) fn constant(size: Atom) -> Option<i64> {
     size.as_const().and_then(|n| n.as_i64())
 }
 

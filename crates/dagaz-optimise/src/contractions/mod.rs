@@ -19,13 +19,15 @@
 //!
 //! In the end ([`settle`]), a contraction that is transposed or added to an array at once does that itself.
 //!
-//! Before all that ([`outer`]), sums of outer products that are arrays get to see the factors.
+//! Before all that, sums of outer products that are arrays get to see the factors ([`outer`]), and of several factors two are
+//! made ([`factors`]).
 //!
 //! Sums are added in another order than before. Arrays are plain values here; copies come later.
 
 mod blocks;
 mod distribute;
 mod dot;
+mod factors;
 mod facts;
 mod outer;
 mod raise;
@@ -41,6 +43,7 @@ pub use self::turn::turn_products;
 
 pub fn raise_contractions(program: &mut Program) {
     outer::multiply_after_reading(program);
+    factors::multiply_before(program);
     raise::raise(program);
     crate::simplify(program);
     sink::sink(program);
