@@ -16,7 +16,7 @@
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::prim::{BinOp, PrimType, UnOp};
-use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::types::{Atom, Type, VarId};
 
 use super::dot::{Level, Nest, View, constant, is_sum};
 use super::facts::Facts;
