@@ -206,3 +206,20 @@ fn splitting_saves_memory() {
         assert!(more <= 1.5 * runs, "{more:.2} times the work of the loop");
     }
 }
+
+#[test]
+fn splitting_saves_memory_of_what_is_rewritten_in_place() {
+    let states = |attribute: &str| {
+        let definition = format!(
+            "def f [n] (x: [n]f64) : f64 =
+               let y = {attribute} loop y = replicate 16 x[0] for i < n do
+                         loop y for j < 16 do y with [j] = f64.sin y[j] * x[1] + f64.i64 i / 1000
+               in f64.sum y"
+        );
+        (costs(&definition, LARGE).reverse.peak_elements - LARGE as u64) as f64 / 16.0
+    };
+    let (whole, split) = (states(""), states("#[stripmine(1)]"));
+    // Values and indices are logged in one strip, and a state of each is kept.
+    let (n, most) = (LARGE as f64, 6.0 * (LARGE as f64).sqrt());
+    assert!(whole >= n && split <= most, "{whole} states, and {split} of at most {most} with strips");
+}

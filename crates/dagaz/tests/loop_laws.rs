@@ -150,6 +150,10 @@ laws! {
     split_in_place: "
         def f (x: [4]f64) =
           #[stripmine(2)] loop y = copy x for i < 11 do y with [i % 4] = f64.sin y[(i + 1) % 4] * y[i % 4] + x[0]";
+    split_and_rewritten_in_place: "
+        def f (x: [4]f64) =
+          #[stripmine(1)] loop y = copy x for i < 7 do
+            loop y for j < 4 do y with [j] = f64.sin y[(i + j) % 4] * y[j] + x[0]";
     bounded_while: "
         def f (x: [4]f64) =
           let (a, _) = #[bound(20)] loop (a, k) = (x[0], 0i64) while k < 5 do (a * x[3] / 2 + f64.sin a, k + 1)

@@ -7,8 +7,11 @@
 //! Split k times, none of the loops has more than m = ceil(n^(1 / (k + 1))) iterations. Each saves what its own
 //! iterations start with, so that reverse mode keeps about (k + 1) * m states instead of n, and runs the body up to
 //! k + 1 times more.
+//!
+//! An array that every iteration writes all over is copied first in the outer loops, so that these save it once in an
+//! iteration of theirs. In place, they would log what each iteration overwrites ([`super::log`]), and so keep n states after all.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
@@ -17,11 +20,16 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use crate::context::{Ad, Res};
 use crate::rename::Renamer;
 
+use super::flow::Flow;
+use super::log::{bound_inside, common_form, count};
+
 /// The loop that is split.
 struct Split<'a> {
     params: &'a [(Param, Atom)],
     counter: (VarId, PrimType),
     body: &'a Body,
+    /// For every parameter, whether an iteration overwrites as many elements as it has, in place.
+    rewritten: Vec<bool>,
     /// How many iterations each of the loops has at most.
     most: Atom,
     loc: Loc,
@@ -38,7 +46,8 @@ impl Ad<'_> {
                 let n = self.b.convert(*ty, PrimType::I64, *bound, loc);
                 let n = self.i64_op(BinOp::Max, n, Atom::i64(0), loc);
                 let most = self.root_of(n, hints.stripmine + 1, loc);
-                let split = Split { params, counter: (*var, *ty), body, most, loc };
+                let rewritten = rewritten(params, body);
+                let split = Split { params, counter: (*var, *ty), body, rewritten, most, loc };
                 let inits: Vec<Atom> = params.iter().map(|(_, init)| *init).collect();
                 let exp = self.nested_loops(&split, hints.stripmine, &inits, Atom::i64(0), n)?;
                 self.push(Stm { pat: stm.pat.clone(), exp, loc });
@@ -93,7 +102,12 @@ impl Ad<'_> {
             let start = ad.i64_op(BinOp::Add, start, before, loc);
             let left = ad.i64_op(BinOp::Sub, n, before, loc);
             let here = ad.i64_op(BinOp::Min, step, left, loc);
-            let values: Vec<Atom> = own.iter().map(|p| p.var.into()).collect();
+            let values: Vec<Atom> = (own.iter().zip(&split.rewritten))
+                .map(|(p, is_rewritten)| match is_rewritten {
+                    true => ad.let_exp("copy", p.ty.clone(), Exp::Copy(p.var), loc),
+                    false => p.var.into(),
+                })
+                .collect();
             let inner = ad.nested_loops(split, depth - 1, &values, start, here)?;
             let pat = ad.fresh_params(split.params);
             let results = pat.iter().map(|p| p.var.into()).collect();
@@ -110,4 +124,33 @@ impl Ad<'_> {
         let mut renamer = Renamer::new(self, HashMap::new());
         params.iter().map(|(p, _)| renamer.param(p)).collect()
     }
+}
+
+/// For every parameter of a loop, whether the body updates it in place, and as many elements in all as it has.
+fn rewritten(params: &[(Param, Atom)], body: &Body) -> Vec<bool> {
+    let mut inside: HashSet<VarId> = params.iter().map(|(p, _)| p.var).collect();
+    bound_inside(body, &mut inside);
+    let mut flow = Flow::default();
+    params.iter().filter(|(p, _)| p.ty.is_array()).for_each(|(p, _)| flow.enter(p.var, p.var, false));
+    let results = flow.body(body);
+    let is_rewritten = |(param, result): (&Param, &Option<VarId>)| {
+        if *result != Some(param.var) || flow.is_broken(param.var) {
+            return None;
+        }
+        let form = common_form(flow.sites.get(&param.var)?, &inside)?;
+        let mut elements = count(body, param.var, &flow, &inside)?.turns()?;
+        elements.extend(form.part(&param.ty).dims());
+        let mut dims = param.ty.dims().to_vec();
+        elements.iter().for_each(|n| {
+            dims.iter().position(|dim| is_same_size(*dim, *n)).map(|at| dims.swap_remove(at));
+        });
+        Some(dims.is_empty())
+    };
+    params.iter().map(|(p, _)| p).zip(&results).map(|pair| is_rewritten(pair).unwrap_or(false)).collect()
+}
+
+/// Whether two sizes, which may have different types, are known to be the same.
+fn is_same_size(x: Atom, y: Atom) -> bool {
+    let constant = |atom: Atom| atom.as_const().and_then(|n| n.as_i64());
+    x == y || constant(x).is_some_and(|n| constant(y) == Some(n))
 }
