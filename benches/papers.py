@@ -24,12 +24,12 @@ ENTRIES = ("objective", "derivative")
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def measured(implementations, seconds, rounds):
+def measured(implementations, seconds, rounds, entries=ENTRIES):
     """What each implementation gives and takes: results by entry point, and a record for the tables."""
     records, results = {}, {}
     for own in implementations:
         record = records[own.title] = {}
-        for entry in ENTRIES:
+        for entry in entries:
             try:
                 record[entry] = own.prepare(entry)
                 results[own.title, entry] = own.results(entry)
@@ -40,7 +40,7 @@ def measured(implementations, seconds, rounds):
     start = time.perf_counter()
     for _ in range(rounds):
         for own in implementations:
-            for entry in ENTRIES:
+            for entry in entries:
                 record = records[own.title][entry]
                 if "failure" in record or "absent" in record:
                     continue
@@ -75,6 +75,9 @@ def measure_row(problem, title, inputs, arguments, kinds):
             row["one"], results = measured(implementations, arguments.seconds, arguments.rounds)
         row["remarks"] = checking.disagreements(problem, results)
         row["remarks"] += checking.against_differences(problem, inputs, implementations[0], results, folder)
+        if problem.strips:
+            row["strips"], remarks = measure_strips(implementations[0], results.get(("Dagaz", "derivative")), arguments)
+            row["remarks"] += remarks
         row["argument_bytes"] = sum(np.asarray(value).nbytes for value in inputs)
         if arguments.threads > 1:
             with everybody(Task(problem, inputs, folder, arguments.threads), arguments, []) as implementations:
@@ -82,6 +85,17 @@ def measure_row(problem, title, inputs, arguments, kinds):
     for name, record in row["one"].items():
         row["remarks"] += [f"{name}, {entry}: {record[entry]['failure']}" for entry in ENTRIES if "failure" in record[entry]]
     return row
+
+
+def measure_strips(dagaz, expected, arguments):
+    """What the derivative takes whose loops keep few of their states, and what is wrong with it."""
+    own = Dagaz(dagaz.task, dagaz.dagaz, dagaz.program, {"derivative": "derivative_in_strips"})
+    records, results = measured([own], arguments.seconds, arguments.rounds, ("derivative",))
+    record = records["Dagaz"]["derivative"]
+    if "failure" in record:
+        return record, [f"in strips: {record['failure']}"]
+    wrong = checking.difference(expected, results["Dagaz", "derivative"], dagaz.task.problem.tolerance) if expected else None
+    return record, [f"the derivative in strips is another one: {wrong}"] if wrong else []
 
 
 def measure_growth(problem, arguments):

@@ -53,6 +53,7 @@ DLSTM = Problem(
     sizes=lambda inputs: [inputs[0].shape[0], inputs[0].shape[3], inputs[3].shape[0]],
     growth=[(256, 2, 14), (1024, 2, 14), (4096, 2, 14), (16_384, 2, 14)],
     read=adbench_files.sequences,
+    strips=True,
 )
 
 

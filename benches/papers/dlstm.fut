@@ -10,7 +10,7 @@
 -- output { 1.047716133201995 }
 --
 -- ==
--- entry: derivative
+-- entry: derivative derivative_in_strips
 -- input { [[[[0.1, -0.2], [0.3, 0.4], [-0.5, 0.6], [0.7, -0.8]], [[0.2, 0.1], [-0.3, 0.5], [0.4, -0.6], [0.1, 0.2]]]]
 --         [[0.5, -0.5], [1.0, 0.8], [0.1, -0.1]] [[[0.1, 0.2], [-0.1, 0.3]]]
 --         [[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]] }
@@ -42,12 +42,20 @@ def predict [l][d] (main: [l][2][4][d]f64) (extra: [3][d]f64) (state: *[l][2][d]
       in (hidden, state with [i] = [hidden, cell])
   in (map3 (\x scale offset -> x * scale + offset) output extra[1] extra[2], state)
 
+-- The state after element i, and the total with what the prediction of the next one adds to it.
+def step [l][d][t] (main: [l][2][4][d]f64) (extra: [3][d]f64) (sequence: [t][d]f64) (i: i64) (state: *[l][2][d]f64, total: f64)
+  : (*[l][2][d]f64, f64) =
+  let (prediction, state) = predict main extra state sequence[i]
+  let normaliser = f64.log (2 + f64.sum (map f64.exp prediction))
+  in (state, total + f64.sum (map2 (\y p -> y * (p - normaliser)) sequence[i + 1] prediction))
+
 def loss [l][d][t] (state: [l][2][d]f64) (sequence: [t][d]f64) (main: [l][2][4][d]f64, extra: [3][d]f64) : f64 =
-  let (_, total) =
-    loop (state, total) = (copy state, 0) for i < t - 1 do
-      let (prediction, state) = predict main extra state sequence[i]
-      let normaliser = f64.log (2 + f64.sum (map f64.exp prediction))
-      in (state, total + f64.sum (map2 (\y p -> y * (p - normaliser)) sequence[i + 1] prediction))
+  let (_, total) = loop now = (copy state, 0) for i < t - 1 do step main extra sequence i now
+  in -total / f64.i64 (d * (t - 1))
+
+-- The same, whose derivative keeps few of the states.
+def loss_in_strips [l][d][t] (state: [l][2][d]f64) (sequence: [t][d]f64) (main: [l][2][4][d]f64, extra: [3][d]f64) : f64 =
+  let (_, total) = #[stripmine(1)] loop now = (copy state, 0) for i < t - 1 do step main extra sequence i now
   in -total / f64.i64 (d * (t - 1))
 
 entry objective [l][d][t] (main: [l][2][4][d]f64) (extra: [3][d]f64) (state: [l][2][d]f64) (sequence: [t][d]f64) : f64 =
@@ -56,3 +64,7 @@ entry objective [l][d][t] (main: [l][2][4][d]f64) (extra: [3][d]f64) (state: [l]
 entry derivative [l][d][t] (main: [l][2][4][d]f64) (extra: [3][d]f64) (state: [l][2][d]f64) (sequence: [t][d]f64)
   : ([l][2][4][d]f64, [3][d]f64) =
   grad (loss state sequence) (main, extra)
+
+entry derivative_in_strips [l][d][t] (main: [l][2][4][d]f64) (extra: [3][d]f64) (state: [l][2][d]f64) (sequence: [t][d]f64)
+  : ([l][2][4][d]f64, [3][d]f64) =
+  grad (loss_in_strips state sequence) (main, extra)

@@ -156,7 +156,7 @@ PROBLEMS = {problem.name: problem for problem in [
         {"batch 1024, length 20, d = 300, h = 192": (1024, 20, 300, 192),
          "batch 1024, length 300, d = 80, h = 256": (1024, 300, 80, 256)},
         lstm, scalar("f32"), differentiated=[2, 3, 4, 5, 6], sizes=lstm_sizes, tolerance=2e-3,
-        finite_tolerance=2e-2, finite_step=1e-2, part=0.1, growth=[(4 * 3**i, 20, 300, 192) for i in range(5)],
+        finite_tolerance=2e-2, finite_step=1e-2, part=0.1, growth=[(4 * 3**i, 20, 300, 192) for i in range(5)], strips=True,
     ),
     Problem(
         "xsbench", "XSBench",

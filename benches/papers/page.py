@@ -125,11 +125,27 @@ def overhead_table(rows):
     cells = []
     for row in rows:
         peaks = [peak(row, title, "derivative") for title in ["Dagaz", *PEERS]]
-        primal, given = peak(row, "Dagaz", "objective"), row["argument_bytes"]
-        known = peaks[0] is not None and primal is not None
         cells.append([f"{row['title']} {row['row']}", *(number(overhead(row, title)) for title in ["Dagaz", *PEERS]),
-                      *(mebibytes(value) for value in peaks), number((given + peaks[0]) / (given + primal)) if known else "–"])
+                      *(mebibytes(value) for value in peaks), number(over_primal(row, peaks[0]))])
     return table(titles, cells)
+
+
+def over_primal(row, derivative):
+    """The memory of a derivative of Dagaz over that of its objective, both with the arguments."""
+    primal, given = peak(row, "Dagaz", "objective"), row["argument_bytes"]
+    return None if derivative is None or primal is None else (given + derivative) / (given + primal)
+
+
+def strip_table(rows):
+    cells = []
+    for row in rows:
+        strips, least = row["strips"], milliseconds(row, "Dagaz", "objective", key="least_ms")
+        kept, few = peak(row, "Dagaz", "derivative"), strips.get("peak_bytes")
+        slower = strips["least_ms"] / least if least and "least_ms" in strips else None
+        cells.append([f"{row['title']} {row['row']}", number(overhead(row, "Dagaz")), number(slower), mebibytes(kept),
+                      mebibytes(few), number(over_primal(row, kept)), number(over_primal(row, few))])
+    both = lambda what: [what, f"{what} in strips"]
+    return table(["problem", *both("overhead"), *both("memory"), *both("memory over primal")], cells)
 
 
 def peak(row, title, entry):
@@ -222,6 +238,12 @@ def text(report, problems, figures, folder):
         "arguments.\n",
         overhead_table(rows),
     ]
+    in_strips = [row for row in rows if "strips" in row]
+    if in_strips:
+        parts += ["## In strips\n",
+                  "A derivative keeps states of a loop for its way back. With `#[stripmine(1)]` at the loop, it keeps about 2√n of n "
+                  "states, and computes the others again. Dagaz alone, one thread; columns as in the table above.\n",
+                  strip_table(in_strips)]
     if any("all" in row for row in rows):
         parts += ["## Threads\n", f"Dagaz with one thread and with {report['machine']['threads']}: objective / derivative.\n",
                   thread_table([row for row in rows if "all" in row])]

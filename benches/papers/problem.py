@@ -53,6 +53,8 @@ class Problem:
     part: float = 1.0
     # Rows that only `--full` measures.
     only_full: tuple[str, ...] = ()
+    # Whether the program has the derivative once more, as `derivative_in_strips`, with loops that keep few of their states.
+    strips: bool = False
     # Inputs from a file in the format that others publish them in.
     read: Callable[[Path], list] | None = None
     # A remark below the tables.
