@@ -192,7 +192,7 @@ PROBLEMS = {problem.name: problem for problem in [
         {"100 rows of 1000000": (1000000, 100)},
         lambda size, rng: [uniform(rng, size[::-1], f64, high=10)], differentiated=[0],
         sizes=lambda x: list(x[0].shape), finite_step=1e-8, finite_tolerance=1e-4,
-        part=0.1, growth=[(3000 * 3**i, 100) for i in range(5)],
+        part=0.1, growth=[(3000 * 3**i, 100) for i in range(5)], strips=True,
         note="Numbers are f64, for among so many f32 there are equal ones, where systems differ in the derivative of a minimum.",
     ),
     Problem(

@@ -48,7 +48,7 @@ def loss [n][b][d][h] (inputs: [n][b][d]f32) (targets: [n][b][d]f32) (w: weights
 def loss_in_strips [n][b][d][h] (inputs: [n][b][d]f32) (targets: [n][b][d]f32) (w: weights [d][h]) : f32 =
   let zero = replicate b (replicate h 0)
   let (_, _, total) =
-    #[stripmine(1)] loop state = (zero, zero, 0) for i < n do add_step w inputs[i] targets[i] state
+    #[stripmine(1)] loop state = (zero, zero, 0) for (input, target) in zip inputs targets do add_step w input target state
   in total / f32.i64 (n * b * d)
 
 entry objective [n][b][d][h] (inputs: [n][b][d]f32) (targets: [n][b][d]f32)
