@@ -60,12 +60,25 @@ def squares (f: cell) : f32 =
   f.c ** 2 + f.n ** 2 + f.s ** 2 + f.e ** 2 + f.w ** 2 + f.t ** 2 + f.b ** 2 + f.ne ** 2 + f.nw ** 2 + f.se ** 2 + f.sw ** 2
   + f.nt ** 2 + f.nb ** 2 + f.st ** 2 + f.sb ** 2 + f.et ** 2 + f.eb ** 2 + f.wt ** 2 + f.wb ** 2
 
+def cells [l][m][n] (numbers: [19][l][m][n]f32) : [l][m][n]cell =
+  tabulate_3d l m n (\z y x -> unpack numbers[:, z, y, x])
+
+def step [l][m][n] (flags: [l][m][n]i8) (grid: [l][m][n]cell) : [l][m][n]cell =
+  map2 (map2 (map2 collide)) flags (stream grid)
+
+def energy [l][m][n] (grid: [l][m][n]cell) : f32 = 0.5 * f32.sum (map squares (flatten_3d grid))
+
 def total [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 =
-  let grid = tabulate_3d l m n (\z y x -> unpack start[:, z, y, x])
-  let result = #[stripmine(1)] loop grid for _i < steps do map2 (map2 (map2 collide)) flags (stream grid)
-  in 0.5 * f32.sum (map squares (flatten_3d result))
+  energy (loop grid = cells start for _i < steps do step flags grid)
+
+-- The same, whose derivative keeps few of the grids.
+def total_in_strips [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 =
+  energy (#[stripmine(1)] loop grid = cells start for _i < steps do step flags grid)
 
 entry objective [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : f32 = total steps flags start
 
 entry derivative [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : [19][l][m][n]f32 =
   grad (total steps flags) start
+
+entry derivative_in_strips [l][m][n] (steps: i64) (flags: [l][m][n]i8) (start: [19][l][m][n]f32) : [19][l][m][n]f32 =
+  grad (total_in_strips steps flags) start

@@ -317,6 +317,35 @@ fn what_a_product_is_added_to_may_be_needed_again() {
 }
 
 #[test]
+fn parts_of_matrices_in_products_that_are_added() {
+    let program = |product: &str, name: &str| {
+        format!(
+            "entry {name} (n: i64) (k: i64) (m: i64) =
+               let x = fill2 0 (n + 2) (k + m + 3)
+               let part = x[1:n + 1, 2:k + 2] :> [n][k]f64
+               let square = (fill2 1 (k + 1) (k + 2))[1:, 2:] :> [k][k]f64
+               in x with [1:n + 1, 2:k + 2] = map2 (map2 (+)) part ({product} part square)
+             "
+        )
+    };
+    check(&(program("mm", "main") + &program("loop_mm", "reference")), 1, SIZES);
+}
+
+#[test]
+fn products_of_several_factors() {
+    check(
+        "entry main (n: i64) (k: i64) (m: i64) =
+           let (x, y, w) = (fill2 0 n k, fill2 1 k m, fill2 2 2 k)
+           in for i j -> f64.sum (for p -> x[i, p] * w[0, p] * y[p, j] * (w[1, p] - 1)) + f64.i64 i
+         entry reference (n: i64) (k: i64) (m: i64) =
+           let (x, y, w) = (fill2 0 n k, fill2 1 k m, fill2 2 2 k)
+           in for i j -> (loop s = 0 for p < k do s + x[i, p] * w[0, p] * y[p, j] * (w[1, p] - 1)) + f64.i64 i",
+        1,
+        SIZES,
+    );
+}
+
+#[test]
 fn the_gradient_of_a_mixture_is_products_of_matrices() {
     let source = include_str!("../../../benches/papers/gmm.fut");
     let program = compile_source("gmm.fut", source).unwrap_or_else(|failure| panic!("{}", failure.summary()));

@@ -92,9 +92,7 @@ impl Needs<'_> {
             | Exp::TernOp(..)
             | Exp::CmpOp(..)
             | Exp::Convert(..) => {}
-            Exp::Update { array, .. }
-            | Exp::Reshape { array, .. }
-            | Exp::Contract { plus: Some(array), .. } => {
+            Exp::Update { array, .. } | Exp::Reshape { array, .. } => {
                 self.blocks.insert(*array);
             }
             Exp::If { then, otherwise, .. } => {

@@ -165,7 +165,16 @@ impl Pass {
     /// Whether a statement reads an element by its numbers, which are right however often the map runs.
     fn is_element(&self, stm: &Stm) -> bool {
         let is_read = matches!(&stm.exp, Exp::Index { check: Check::Certified, .. });
-        is_read && stm.pat.iter().all(|p| self.view(p.var).is_some_and(|view| view.fixed.is_empty()))
+        is_read && stm.pat.iter().all(|p| self.view(p.var).is_some_and(|view| self.is_there(&view)))
+    }
+
+    /// Whether indices that are the same everywhere are in bounds whatever they depend on.
+    fn is_there(&self, view: &View) -> bool {
+        let dims = self.facts.types.get(&view.root).map_or(&[][..], |ty| ty.dims());
+        let is_in_bounds = |(index, dim): (&Atom, &Atom)| {
+            constant(*index).zip(constant(*dim)).is_some_and(|(index, dim)| (0..dim).contains(&index))
+        };
+        view.fixed.len() <= dims.len() && view.fixed.iter().zip(dims).all(is_in_bounds)
     }
 
     /// The array of products, of which the sum takes the elements.
