@@ -14,6 +14,10 @@ use clap::Parser;
 use interrupt::Interrupt;
 use options::{Command, Options};
 
+/// Programs read from anywhere in arguments of any size.
+#[global_allocator]
+static MEMORY: dagaz::LargePages = dagaz::LargePages;
+
 /// How a command ended badly.
 enum Stop {
     /// The program is wrong, or failed. The text is shown as it is.

@@ -73,6 +73,7 @@ fn places_of_later_values_are_fetched() {
         "[n]f64",
         expect![[r#"
             bool is_large_t10 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            #pragma GCC unroll 4
             for (i64 i_t11 = from_t7; i_t11 < to_t8; i_t11++) {
             if (is_large_t10) {
             i64 ahead_t12 = i_t11 + 64 < to_t8 ? i_t11 + 64 : i_t11;
@@ -84,6 +85,7 @@ fn places_of_later_values_are_fetched() {
             #pragma omp simd
             for (i64 i_t5 = 0; i_t5 < copies_t2 * bins_t1; i_t5++) {
             bool is_large_t20 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            #pragma GCC unroll 4
             for (i64 i_t21 = 0; i_t21 < m_1; i_t21++) {
             if (is_large_t20) {
             i64 ahead_t22 = i_t21 + 64 < m_1 ? i_t21 + 64 : i_t21;
@@ -111,6 +113,7 @@ fn places_that_only_a_search_finds_are_not_fetched() {
         "[n]f64",
         expect![[r#"
             bool is_large_t10 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            #pragma GCC unroll 4
             for (i64 i_t11 = from_t7; i_t11 < to_t8; i_t11++) {
             if (is_large_t10) {
             i64 ahead_t12 = i_t11 + 64 < to_t8 ? i_t11 + 64 : i_t11;
@@ -122,6 +125,7 @@ fn places_that_only_a_search_finds_are_not_fetched() {
             #pragma omp simd
             for (i64 i_t5 = 0; i_t5 < copies_t2 * bins_t1; i_t5++) {
             bool is_large_t20 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            #pragma GCC unroll 4
             for (i64 i_t21 = 0; i_t21 < m_1; i_t21++) {
             if (is_large_t20) {
             i64 ahead_t22 = i_t21 + 64 < m_1 ? i_t21 + 64 : i_t21;

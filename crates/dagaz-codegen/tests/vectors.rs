@@ -81,6 +81,7 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             for (i64 i_t22 = from_t18; i_t22 < to_t19; i_t22++) {
             #pragma omp simd
             for (i64 i_t37 = 0; i_t37 < (k_2 * m_1); i_t37++) {
+            #pragma GCC unroll 4
             for (i64 i_t38 = first_t30 + from_t33; i_t38 < first_t30 + to_t34; i_t38++) {
             if ((u64)i_14 < (u64)k_2) {
             for (i64 i_t42 = first_t30 == 0; i_t42 < here_t32; i_t42++) {
@@ -149,6 +150,7 @@ fn accumulators_that_are_added_to_several_times() {
         expect![[r#"
             #pragma omp simd
             for (i64 i_t13 = 0; i_t13 < (2L * n_0); i_t13++) {
+            #pragma GCC unroll 4
             for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
             if ((u64)0L < (u64)2L) {
             if ((u64)1L < (u64)2L) {

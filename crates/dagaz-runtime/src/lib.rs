@@ -2,11 +2,12 @@
 //!
 //! [`Native::load`] compiles the C text of a program, or finds what was compiled before, and loads it; calls then take
 //! and give the values of `dagaz-core`, and fail with the errors of its interpreter. All unsafe code of the project is
-//! here, in `library`, `host`, `product`, `threads` and `pool`.
+//! here, in `library`, `host`, `product`, `threads`, `pool` and `large_pages`.
 
 mod cache;
 mod compiler;
 mod host;
+mod large_pages;
 mod library;
 mod message;
 mod packed;
@@ -26,6 +27,7 @@ use dagaz_core::value::Value;
 pub use cache::{CacheUse, clear as clear_cache, usage as cache_usage};
 pub use compiler::{Effort, Making, c_compiler};
 pub use dagaz_codegen::{CLibrary, Remark, RemarkKind, Site, SiteKind, generate, generate_library};
+pub use large_pages::LargePages;
 pub use sanitized::Sanitized;
 
 /// Compiles a program without derivatives to an executable file.

@@ -32,7 +32,9 @@ pub use compile::{
 };
 pub use dagaz_core::interp::{Counters, Limits};
 pub use dagaz_core::value::Value;
-pub use dagaz_runtime::{CLibrary, CacheUse, Effort, Making, c_compiler, cache_usage, clear_cache};
+pub use dagaz_runtime::{
+    CLibrary, CacheUse, Effort, LargePages, Making, c_compiler, cache_usage, clear_cache,
+};
 pub use dagaz_simplify::Parameters;
 pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
 pub use dagaz_types::Dialect;

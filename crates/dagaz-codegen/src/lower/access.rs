@@ -235,6 +235,7 @@ impl Lower<'_> {
         let (source, target) = (self.name(array), self.name(param.var));
         self.bind_as(param, Form::View { strides });
         self.set(format!("{} *", elem(&param.ty)?), target, source);
+        self.pointers.insert(param.var, (array, "0".to_string()));
         Ok(())
     }
 
@@ -292,6 +293,7 @@ impl Lower<'_> {
         let (source, target) = (self.name(array), self.name(param.var));
         self.bind_as(param, Form::View { strides });
         self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        self.pointers.insert(param.var, (array, offset));
         Ok(())
     }
 

@@ -48,6 +48,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         consts,
         blocks: HashSet::new(),
         bases: HashMap::new(),
+        pointers: HashMap::new(),
         deferred: None,
         guard: None,
         only_if: None,

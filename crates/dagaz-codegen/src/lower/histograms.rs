@@ -10,10 +10,10 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::fetching::{Fetch, Place};
 use super::folds::piece_start;
-use super::parallel::can_fail;
+use super::parallel::{can_fail, statements};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::Stm;
 
 /// Values on their way to places of arrays.
 pub(super) struct Writes<'a> {
@@ -133,7 +133,9 @@ impl Lower<'_> {
         places: &[String],
     ) -> Lowered<()> {
         let fetch = self.fetch_places(pat, writes, places)?;
-        self.loop_from(LoopKind::Sequential, from, to, |l, i| {
+        let lambdas = writes.pre.into_iter().chain(writes.op.map(|(op, _)| op));
+        let count = lambdas.map(|lambda| statements(&lambda.body)).sum();
+        self.short_loop(from, to, count, |l, i| {
             l.fetch_ahead(fetch.as_ref(), i, to)?;
             let (indices, values) = l.next_write(pat, writes, i)?;
             let flat = l.offset(&indices, writes.shape);

@@ -32,6 +32,7 @@ mod narrowing;
 mod overwriting;
 mod parallel;
 mod placing;
+mod polynomials;
 mod profile;
 mod row_pointers;
 mod rows;
@@ -39,6 +40,7 @@ mod scans;
 mod scans_in_place;
 mod shared_accumulators;
 mod symbols;
+mod tiles;
 mod turned;
 mod vectors;
 mod views;
@@ -146,6 +148,8 @@ struct Lower<'p> {
     blocks: HashSet<VarId>,
     /// The array that a view looks at.
     bases: HashMap<VarId, VarId>,
+    /// The array whose elements the pointer of a view is among, and where.
+    pointers: HashMap<VarId, (VarId, String)>,
     /// In a loop for vector units.
     deferred: Option<Deferred>,
     /// In branches that are computed whether they are wanted or not: the variable that says if they are.
@@ -315,6 +319,7 @@ impl<'p> Lower<'p> {
         self.placed.remove(&param.var);
         self.alone.remove(&param.var);
         self.on_stack.remove(&param.var);
+        self.pointers.remove(&param.var);
         if let Some(deferred) = &mut self.deferred {
             deferred.inside.insert(param.var);
         }

@@ -22,6 +22,9 @@ const NESTED_WORK: &str = "1048576.0";
 const LONG: usize = 200;
 /// Loops of no more statements may be there twice for the iterations that fill no vector.
 pub(super) const SHORT: usize = 64;
+/// Loops of no more statements in order are written out for some iterations.
+const FEW: usize = 12;
+const UNROLLED: usize = 4;
 /// So many operations are worth a call.
 const CALL_WORK: &str = "4096.0";
 
@@ -229,6 +232,21 @@ impl Lower<'_> {
             l.load_row(arrays, &lambda.params, i)?;
             l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
         })
+    }
+
+    /// A loop of scalar operations in order, of which there are so many. If they are few, counting and jumping would take as
+    /// long: several iterations are written out.
+    pub(super) fn short_loop(
+        &mut self,
+        from: &str,
+        to: &str,
+        statements: usize,
+        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        if statements <= FEW {
+            self.line(format!("#pragma GCC unroll {UNROLLED}"));
+        }
+        self.loop_from(LoopKind::Sequential, from, to, build)
     }
 
     /// The least or the greatest of some sums.

@@ -63,6 +63,8 @@ struct Rows<'a> {
     first: String,
     length: String,
     to: &'a str,
+    /// How far it is to the piece that the same thread has next, more or less.
+    ahead: String,
 }
 
 /// What goes over the rows.
@@ -207,6 +209,7 @@ impl Lower<'_> {
                     self.line(format!("dz_retain(ctx, {name}_mem);"));
                 }
                 self.bind_as(param, Form::View { strides: vec![format!("{count}L")] });
+                self.pointers.insert(param.var, (all.var, position.to_string()));
                 self.sharing.insert(param.var);
             }
         }
@@ -225,7 +228,7 @@ impl Lower<'_> {
         let (left, right) = fold.sides();
         let piece = self.temp("piece");
         self.set("i64", piece.as_str(), format!("{from} / {grain}"));
-        let rows = self.rows_of_chains(scan, from, to);
+        let rows = self.rows_of_chains(scan, (from, to), grain);
         scan.chains = self.chain_arrays(left)?;
         match sum_operators(fold.op) {
             Some(_) => self.totals_one_by_one(scan, &rows)?,
@@ -302,7 +305,12 @@ impl Lower<'_> {
     }
 
     /// Cuts a piece into chains, which are away from the border.
-    fn rows_of_chains<'a>(&mut self, scan: &Scan<'_>, from: &'a str, to: &'a str) -> Rows<'a> {
+    fn rows_of_chains<'a>(
+        &mut self,
+        scan: &Scan<'_>,
+        (from, to): (&'a str, &'a str),
+        grain: &str,
+    ) -> Rows<'a> {
         let (first, last, length) = (self.temp("first"), self.temp("last"), self.temp("length"));
         self.set("i64", first.as_str(), from);
         self.set("i64", last.as_str(), to);
@@ -324,7 +332,7 @@ impl Lower<'_> {
         }
         self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
         self.set("i64", length.as_str(), format!("({last} - {first}) / {CHAINS}"));
-        Rows { from, first, length, to }
+        Rows { from, first, length, to, ahead: format!("{grain} * ctx->threads") }
     }
 
     /// An array for each of the parameters, with an element for each part.
@@ -354,7 +362,7 @@ impl Lower<'_> {
         let fold = scan.fold;
         let (left, right) = fold.sides();
         let nothing = piece_start(fold.op, fold.neutral);
-        let Rows { from, first, length, to } = rows;
+        let Rows { from, first, length, to, .. } = rows;
         self.for_loop(LoopKind::Sequential, &PARTS.to_string(), |l, part| {
             let (start, end) = (l.temp("start"), l.temp("end"));
             l.set("i64", start.as_str(), format!("{part} ? {first} + ({part} - 1) * {length} : {from}"));
@@ -373,7 +381,7 @@ impl Lower<'_> {
 
     /// Goes over the rows of a piece, with a step of each chain at a time.
     fn all_chains(&mut self, scan: &Scan<'_>, pass: Pass, rows: &Rows<'_>) -> Lowered<()> {
-        let Rows { from, first, length, to } = rows;
+        let Rows { from, first, length, to, ahead } = rows;
         let (kind, after) = (LoopKind::Sequential, (PARTS - 1).to_string());
         let has_edges = pass == Pass::Results && !scan.edges.is_empty();
         let before_edge = |end: &str| if has_edges { format!("{end} - 1") } else { end.to_string() };
@@ -391,7 +399,13 @@ impl Lower<'_> {
             l.for_loop(kind, &CHAINS.to_string(), |l, chain| {
                 let place = format!("{first} + {chain} * {length} + {j}");
                 l.chain_step(scan, pass, (&place, &format!("{chain} + 1")), Place::Middle)
-            })
+            })?;
+            if scan.is_wide {
+                let sums = scan.followers.iter().flat_map(|following| &following.sums);
+                let later = (pass == Pass::Results).then_some((first.as_str(), ahead.as_str()));
+                l.with_tiles(CHAINS, scan.chains.iter().chain(sums).cloned(), later);
+            }
+            Ok(())
         })?;
         let rest = format!("{first} + {CHAINS} * {length}");
         self.loop_from(kind.clone(), &rest, &before_edge(to), |l, i| {

@@ -19,10 +19,10 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
 use super::fetching::Place;
-use super::parallel::can_fail;
+use super::parallel::{can_fail, statements};
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::Stm;
 
 /// With so many elements in all at most, there are copies for all pieces at once.
 const SMALL: usize = 65536;
@@ -134,7 +134,7 @@ impl Lower<'_> {
         }
         let used = self.places_updated(arrays, lambda)?;
         let fetch = self.fetch((arrays, &lambda.params), &lambda.body, used);
-        self.loop_from(LoopKind::Sequential, from, to, |l, i| {
+        self.short_loop(from, to, statements(&lambda.body), |l, i| {
             l.fetch_ahead(fetch.as_ref(), i, to)?;
             l.iteration_of_map(pat, arrays, lambda, i)
         })
