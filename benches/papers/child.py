@@ -53,13 +53,11 @@ def c_argument(value):
 
 
 def aligned(shape, dtype):
-    """Memory as C programs get it; that of NumPy is in huge pages. It lives as long as the process."""
+    """Memory of NumPy, which has large arrays on large pages, as Dagaz does."""
     dtype, count = np.dtype(dtype), int(np.prod(shape, dtype=np.int64))
-    size = max(count * dtype.itemsize, 1)
-    libc = ctypes.CDLL(None)
-    libc.aligned_alloc.restype = ctypes.c_void_p
-    memory = libc.aligned_alloc(ctypes.c_size_t(64), ctypes.c_size_t((size + 63) // 64 * 64))
-    return np.frombuffer((ctypes.c_char * size).from_address(memory), dtype, count).reshape(shape)
+    memory = np.empty(count * dtype.itemsize + 64, np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start:start + count * dtype.itemsize].view(dtype).reshape(shape)
 
 
 class Jax:
