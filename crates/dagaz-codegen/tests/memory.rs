@@ -664,3 +664,112 @@ fn rows_that_a_map_makes_of_the_rows_before_are_written_where_they_belong() {
         "#]],
     );
 }
+
+/// A loop keeps products, of which it carries a row that `row` makes.
+fn check_kept_product(row: &str, expected: Expect) {
+    check(
+        &format!(
+            r#"def f (n: i64, m: i64, k: i64, x: [n][m][k]f64, w: [k][m]f64, first: [m]f64) : (r: [n][m][m]f64, s: [m]f64) =
+                 let (none: [n][m][m]f64) = scratch f64 [n, m, m]
+                 let (kept: [n][m][m]f64, last: [m]f64) =
+                   loop (ks: [n][m][m]f64 = none, before: [m]f64 = first) for i: i64 < n do
+                     let (a: [m][k]f64) = x[i] certified
+                     let (p: [m][m]f64) = contract [m, m] sum [k] a (0, 2) w (2, 1)
+                     {row}
+                     let (later: [n][m][m]f64) = ks with [i] = p certified
+                     in (later, row)
+                 in (kept, last)
+
+               entry "f" = f
+                 sizes 3 0
+                 param "x" : value "[][][]f64" [n][m][k]f64
+                 param "w" : value "[][]f64" [k][m]f64
+                 param "first" : value "[]f64" [m]f64
+                 result value "[][][]f64" [n][m][m]f64
+                 result value "[]f64" [m]f64"#
+        ),
+        expected,
+    );
+}
+
+#[test]
+fn a_product_is_made_where_it_is_kept_and_read_there() {
+    let sums = r"let (row: [m]f64) = map m (p) \(own: [m]f64) : (f64) ->
+      let (s: f64) = reduce m (own) op \(x: f64, y: f64) : (f64) ->
+        let (z: f64) = f64.add x y
+        in (z)
+      neutral (0.0f64)
+      in (s)";
+    check_kept_product(
+        sums,
+        expect![[r#"
+            part_t11[i_t12] = y_20;
+            part_t14[i_t15] = value_t17;
+            row_16[i_t6] = s_18;
+            dz_block *none_8_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            ks_11_mem = dz_unique(ctx, 5, ks_11_mem, ks_11, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            dz_block *row_16_mem = dz_alloc(ctx, 8, m_1, sizeof(f64), 10);
+        "#]],
+    );
+}
+
+#[test]
+fn a_product_is_copied_to_where_it_is_kept_if_the_loop_has_a_row_of_it() {
+    check_kept_product(
+        "let (row: [m]f64) = p[0i64]",
+        expect![[r#"
+            dz_block *none_8_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            ks_11_mem = dz_unique(ctx, 5, ks_11_mem, ks_11, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            dz_block *p_15_mem = dz_alloc(ctx, 7, dz_times(m_1, m_1), sizeof(f64), 10);
+            dz_copy(ctx, later_17 + (i_13) * (m_1 * m_1), p_15, (m_1 * m_1) * sizeof(f64));
+        "#]],
+    );
+}
+
+#[test]
+fn a_product_is_copied_to_where_it_is_kept_if_that_is_read_before() {
+    check_kept_product(
+        r"let (old: [m]f64) = ks[i, 0i64]
+          let (row: [m]f64) = map m (old, before) \(x: f64, y: f64) : (f64) ->
+            let (z: f64) = f64.add x y
+            in (z)",
+        expect![[r#"
+            row_17[i_t7] = z_20;
+            dz_block *none_8_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            memset(none_8, 0, (n_0 * m_1 * m_1) * sizeof(f64));
+            ks_11_mem = dz_unique(ctx, 5, ks_11_mem, ks_11, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            dz_block *p_15_mem = dz_alloc(ctx, 7, dz_times(m_1, m_1), sizeof(f64), 10);
+            if (dz_is_unique(ctx, before_12_mem)) {
+            row_17_mem = dz_alloc(ctx, 10, m_1, sizeof(f64), 10);
+            dz_copy(ctx, later_21 + (i_13) * (m_1 * m_1), p_15, (m_1 * m_1) * sizeof(f64));
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_loop_fills_is_made_where_an_outer_loop_keeps_it() {
+    check(
+        r#"def f (n: i64, m: i64, x: [m]f64) : (r: [n][m][m]f64) =
+             let (none: [n][m][m]f64) = scratch f64 [n, m, m]
+             let (kept: [n][m][m]f64) =
+               loop (ks: [n][m][m]f64 = none) for i: i64 < n do
+                 let (empty: [m][m]f64) = scratch f64 [m, m]
+                 let (full: [m][m]f64) =
+                   loop (rows: [m][m]f64 = empty) for j: i64 < m do
+                     let (more: [m][m]f64) = rows with [j] = x certified
+                     in (more)
+                 let (later: [n][m][m]f64) = ks with [i] = full certified
+                 in (later)
+             in (kept)
+
+           entry "f" = f
+             sizes 2 0
+             param "x" : value "[]f64" [m]f64
+             result value "[][][]f64" [n][m][m]f64"#,
+        expect![[r#"
+            dz_block *none_4_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            ks_6_mem = dz_unique(ctx, 5, ks_6_mem, ks_6, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
+            dz_copy(ctx, more_12 + (j_11) * (m_1), x_2, (m_1) * sizeof(f64));
+        "#]],
+    );
+}

@@ -129,6 +129,106 @@ fn results_that_are_needed_are_kept() {
 }
 
 #[test]
+fn rows_for_one_map_are_not_kept() {
+    check(
+        r"def f (n: i64, m: i64, xs: [n][m]f64) : (a: [n][m]f64, b: [n]f64) =
+            let (a: [n][m]f64, rows: [n][m]f64) = map n (xs) \(row: [m]f64) : ([m]f64, [m]f64) ->
+              let (ys: [m]f64) = scan m (row) op \(x: f64, y: f64) : (f64) ->
+                let (z: f64) = f64.add x y
+                in (z)
+              neutral (0.0f64)
+              let (zs: [m]f64) = map m (ys) \(x: f64) : (f64) ->
+                let (y: f64) = f64.sin x
+                in (y)
+              in (ys, zs)
+            let (b: [n]f64) = map n (rows) \(row: [m]f64) : (f64) ->
+              let (s: f64) = reduce m (row) op \(x: f64, y: f64) : (f64) ->
+                let (z: f64) = f64.add x y
+                in (z)
+              neutral (0.0f64)
+              in (s)
+            in (a, b)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0][m_1]f64) : (a_3: [n_0][m_1]f64, b_4: [n_0]f64) =
+              let (a_5: [n_0][m_1]f64, b_15: [n_0]f64) =
+                map n_0 (xs_2)
+                  \(row_7: [m_1]f64) : ([m_1]f64, f64) ->
+                    let (ys_8: [m_1]f64) =
+                      scan m_1 (row_7)
+                        op \(x_9: f64, y_10: f64) : (f64) ->
+                          let (z_11: f64) = f64.add x_9 y_10
+                          in (z_11)
+                        neutral (0.0f64)
+                    let (zs_12: [m_1]f64) =
+                      map m_1 (ys_8)
+                        \(x_13: f64) : (f64) ->
+                          let (y_14: f64) = f64.sin x_13
+                          in (y_14)
+                    let (s_17: f64) =
+                      reduce m_1 (zs_12)
+                        op \(x_18: f64, y_19: f64) : (f64) ->
+                          let (z_20: f64) = f64.add x_18 y_19
+                          in (z_20)
+                        neutral (0.0f64)
+                    in (ys_8, s_17)
+              in (a_5, b_15)
+        "#]],
+    );
+}
+
+#[test]
+fn rows_that_others_need_are_kept_and_read() {
+    check(
+        r"def f (n: i64, m: i64, xs: [n][m]f64) : (a: [n][m]f64, rows: [n][m]f64, b: [n]f64) =
+            let (a: [n][m]f64, rows: [n][m]f64) = map n (xs) \(row: [m]f64) : ([m]f64, [m]f64) ->
+              let (ys: [m]f64) = scan m (row) op \(x: f64, y: f64) : (f64) ->
+                let (z: f64) = f64.add x y
+                in (z)
+              neutral (0.0f64)
+              let (zs: [m]f64) = map m (ys) \(x: f64) : (f64) ->
+                let (y: f64) = f64.sin x
+                in (y)
+              in (ys, zs)
+            let (b: [n]f64) = map n (rows) \(row: [m]f64) : (f64) ->
+              let (s: f64) = reduce m (row) op \(x: f64, y: f64) : (f64) ->
+                let (z: f64) = f64.add x y
+                in (z)
+              neutral (0.0f64)
+              in (s)
+            in (a, rows, b)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, xs_2: [n_0][m_1]f64) : (a_3: [n_0][m_1]f64, rows_4: [n_0][m_1]f64, b_5: [n_0]f64) =
+              let (a_6: [n_0][m_1]f64, rows_7: [n_0][m_1]f64) =
+                map n_0 (xs_2)
+                  \(row_8: [m_1]f64) : ([m_1]f64, [m_1]f64) ->
+                    let (ys_9: [m_1]f64) =
+                      scan m_1 (row_8)
+                        op \(x_10: f64, y_11: f64) : (f64) ->
+                          let (z_12: f64) = f64.add x_10 y_11
+                          in (z_12)
+                        neutral (0.0f64)
+                    let (zs_13: [m_1]f64) =
+                      map m_1 (ys_9)
+                        \(x_14: f64) : (f64) ->
+                          let (y_15: f64) = f64.sin x_14
+                          in (y_15)
+                    in (ys_9, zs_13)
+              let (b_16: [n_0]f64) =
+                map n_0 (rows_7)
+                  \(row_17: [m_1]f64) : (f64) ->
+                    let (s_18: f64) =
+                      reduce m_1 (row_17)
+                        op \(x_19: f64, y_20: f64) : (f64) ->
+                          let (z_21: f64) = f64.add x_19 y_20
+                          in (z_21)
+                        neutral (0.0f64)
+                    in (s_18)
+              in (a_6, rows_7, b_16)
+        "#]],
+    );
+}
+
+#[test]
 fn no_read_moves_past_an_update() {
     check(
         r"def f (n: i64, xs: [n]f64) : (s: f64, ys: [n]f64) =

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use dagaz_core::prim::PrimType;
 
-use crate::product::{Matrices, Product, parts};
+use crate::product::{Matrices, Product, part};
 
 /// With more rows of the left matrix, a copy of the right one costs next to nothing.
 const MOST_ROWS: i64 = 2048;
@@ -34,13 +34,35 @@ const MOST_DEPTH: i64 = 256;
 /// Bytes of a result that is in the cache from one such product to the next.
 const MOST_NEAR: i64 = 4 << 20;
 
+/// The columns that the kernel for elements of so many bytes computes at once: how many vectors, and elements of each.
+fn vectors(bytes: usize) -> (i64, i64) {
+    #[cfg(target_arch = "x86_64")]
+    let (count, own) = if std::arch::is_x86_feature_detected!("avx512f") { (4, 64) } else { (3, 32) };
+    #[cfg(not(target_arch = "x86_64"))]
+    let (count, own) = (4, 16);
+    (count, (own / bytes) as i64)
+}
+
 /// How many columns the kernel for elements of so many bytes computes at once.
 fn width(bytes: usize) -> i64 {
-    #[cfg(target_arch = "x86_64")]
-    let vectors = if std::arch::is_x86_feature_detected!("avx512f") { 4 * 64 } else { 3 * 32 };
-    #[cfg(not(target_arch = "x86_64"))]
-    let vectors = 4 * 16;
-    (vectors / bytes) as i64
+    let (count, own) = vectors(bytes);
+    count * own
+}
+
+/// The columns of one of the panels that `n` columns are cut into. A kernel for one vector waits for memory, and so the last panel
+/// shares what it has with the one before:
+///
+/// ```text
+/// 144 columns in vectors of 16:   64, 64, 16   ==>   64, 48, 32
+/// ```
+fn panel(n: i64, panel: i64, (vectors, own): (i64, i64)) -> Range<i64> {
+    let width = vectors * own;
+    let last = (n - 1) / width;
+    let left = (n - last * width + own - 1) / own;
+    // How much earlier the last panel begins.
+    let moved = if last > 0 { (vectors - left) / 2 * own } else { 0 };
+    let at = |i: i64| i * width - if i == last { moved } else { 0 };
+    at(panel)..if panel == last { n } else { at(panel + 1) }
 }
 
 /// Called by generated code: copies `b` to `to`, if that is not null, and says how many elements the copy has. There are none
@@ -74,12 +96,12 @@ unsafe fn pack_columns<T: Copy + Default>(shape: &Product, b: *const T, to: *mut
         return 0;
     }
     if !to.is_null() {
-        for first in (0..shape.n).step_by(width as usize) {
-            let own = width.min(shape.n - first);
-            let panel = to.wrapping_offset((first * shape.k) as isize);
-            let from = b.wrapping_offset((first * shape.b.col) as isize);
+        for number in 0..(shape.n + width - 1) / width {
+            let columns = panel(shape.n, number, vectors(size_of::<T>()));
+            let panel = to.wrapping_offset((number * width * shape.k) as isize);
+            let from = b.wrapping_offset((columns.start * shape.b.col) as isize);
             // SAFETY: by the contract, the elements are there, and there is room for them.
-            unsafe { pack_panel(shape, from, panel, own, width) };
+            unsafe { pack_panel(shape, from, panel, columns.end - columns.start, width) };
         }
     }
     elements
@@ -108,26 +130,29 @@ unsafe fn pack_panel<T: Copy + Default>(shape: &Product, from: *const T, to: *mu
     }
 }
 
-/// Panels of columns with the rows that meet them at once, whatever runs them. A packed matrix is larger than the rows and comes
-/// from further away, so that each of its panels meets all rows before the next one does.
-pub(crate) fn tiles<T>(shape: &Product, panels: Panels) -> Vec<(Range<i64>, Range<i64>)> {
-    let width = width(size_of::<T>());
-    let all_columns: Vec<Range<i64>> =
-        (0..shape.n).step_by(width as usize).map(|first| first..shape.n.min(first + width)).collect();
-    let all_rows: Vec<Range<i64>> =
-        parts(shape.m, (shape.m + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE, ROWS).collect();
-    match panels {
-        Panels::Packed => {
-            let of = |columns: &Range<i64>| {
-                all_rows.iter().map(|rows| (columns.clone(), rows.clone())).collect::<Vec<_>>()
-            };
-            all_columns.iter().flat_map(of).collect()
-        }
-        Panels::InPlace => {
-            let of = |rows: &Range<i64>| {
-                all_columns.iter().map(|columns| (columns.clone(), rows.clone())).collect::<Vec<_>>()
-            };
-            all_rows.iter().flat_map(of).collect()
+/// Panels of columns with the rows that meet them at once, whatever runs them.
+pub(crate) struct Tiles {
+    panels: i64,
+    blocks: i64,
+}
+
+impl Tiles {
+    pub(crate) fn of<T>(shape: &Product) -> Tiles {
+        let width = width(size_of::<T>());
+        Tiles { panels: (shape.n + width - 1) / width, blocks: (shape.m + ROWS_AT_ONCE - 1) / ROWS_AT_ONCE }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        usize::try_from(self.panels * self.blocks).unwrap_or(0)
+    }
+
+    /// The numbers of the panel and of the block of rows of a tile. A packed matrix is larger than the rows and comes from further
+    /// away, so that each of its panels meets all rows before the next one does.
+    fn numbers(&self, tile: usize, panels: Panels) -> (i64, i64) {
+        let tile = tile as i64;
+        match panels {
+            Panels::Packed => (tile / self.blocks, tile % self.blocks),
+            Panels::InPlace => (tile % self.panels, tile / self.panels),
         }
     }
 }
@@ -139,7 +164,7 @@ pub(crate) fn is_best_in_place<T>(shape: &Product) -> bool {
     let is_contiguous = shape.a.row == 1 && shape.b.col == 1 && shape.c.col == 1;
     let is_short = (LEAST_DEPTH..=MOST_DEPTH).contains(&shape.k);
     let is_near = shape.m.saturating_mul(shape.n).saturating_mul(bytes) <= MOST_NEAR;
-    shape.batch == 1 && is_contiguous && is_short && is_near && shape.n >= 2 * width(size_of::<T>())
+    shape.batch == 1 && is_contiguous && is_short && is_near && shape.n >= width(size_of::<T>())
 }
 
 /// Where the panels of the right matrix are: one after the other, or in the matrix itself.
@@ -156,11 +181,14 @@ pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
     shape: &Product,
     matrices: &Matrices<T>,
     panels: Panels,
-    (columns, rows): &(Range<i64>, Range<i64>),
+    (tiles, tile): (&Tiles, usize),
 ) {
+    let (number, block) = tiles.numbers(tile, panels);
+    let columns = panel(shape.n, number, vectors(size_of::<T>()));
+    let rows = part(shape.m, tiles.blocks, ROWS, block);
     let size = |range: &Range<i64>| usize::try_from(range.end - range.start).unwrap_or(0);
     let (start, by_depth) = match panels {
-        Panels::Packed => (columns.start * shape.k, width(size_of::<T>())),
+        Panels::Packed => (number * width(size_of::<T>()) * shape.k, width(size_of::<T>())),
         Panels::InPlace => (columns.start, shape.b.row),
     };
     let c = matrices.c.wrapping_offset((rows.start * shape.c.row + columns.start) as isize);
@@ -169,8 +197,8 @@ pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
     // SAFETY: by the contract, the elements are there. What is transposed has its rows next to each other, as the kernel wants.
     unsafe {
         gemm::gemm(
-            size(columns),
-            size(rows),
+            size(&columns),
+            size(&rows),
             usize::try_from(shape.k).unwrap_or(0),
             c,
             shape.c.row as isize,
@@ -189,5 +217,29 @@ pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
             false,
             gemm::Parallelism::None,
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn widths(n: i64) -> Vec<i64> {
+        let of = |i: i64| panel(n, i, (4, 16));
+        let panels: Vec<Range<i64>> = (0..(n + 63) / 64).map(of).collect();
+        assert!(panels.windows(2).all(|pair| pair[0].end == pair[1].start));
+        panels.iter().map(|panel| panel.end - panel.start).collect()
+    }
+
+    #[test]
+    fn the_last_panels_share_columns() {
+        assert_eq!(widths(5), [5]);
+        assert_eq!(widths(64), [64]);
+        assert_eq!(widths(65), [48, 17]);
+        assert_eq!(widths(80), [48, 32]);
+        assert_eq!(widths(90), [48, 42]);
+        assert_eq!(widths(110), [64, 46]);
+        assert_eq!(widths(144), [64, 48, 32]);
+        assert_eq!(widths(256), [64, 64, 64, 64]);
     }
 }

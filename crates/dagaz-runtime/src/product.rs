@@ -10,7 +10,7 @@ use std::ops::Range;
 use dagaz_core::prim::PrimType;
 
 use crate::host::Call;
-use crate::packed::{self, Panels};
+use crate::packed::{self, Panels, Tiles};
 use crate::threads::Threads;
 
 /// `dz_strides` of the prelude, in elements.
@@ -98,14 +98,17 @@ fn panels(batch: i64, m: i64, n: i64, k: i64) -> Vec<Panel> {
 }
 
 /// About equal parts of numbers up to a bound, which begin at multiples of `block`.
-pub(crate) fn parts(bound: i64, count: i64, block: i64) -> impl Iterator<Item = Range<i64>> {
-    (0..count).map(move |i| {
-        let at = |i: i64| match i64::try_from(i128::from(bound) * i128::from(i) / i128::from(count)) {
-            Ok(place) if i < count => place / block * block,
-            Ok(_) | Err(_) => bound,
-        };
-        at(i)..at(i + 1)
-    })
+fn parts(bound: i64, count: i64, block: i64) -> impl Iterator<Item = Range<i64>> {
+    (0..count).map(move |i| part(bound, count, block, i))
+}
+
+/// One of these parts.
+pub(crate) fn part(bound: i64, count: i64, block: i64, i: i64) -> Range<i64> {
+    let at = |i: i64| match i64::try_from(i128::from(bound) * i128::from(i) / i128::from(count)) {
+        Ok(place) if i < count => place / block * block,
+        Ok(_) | Err(_) => bound,
+    };
+    at(i)..at(i + 1)
 }
 
 /// The matrices, for several threads: panels are apart in `c`, and nothing is written to the others.
@@ -150,9 +153,9 @@ unsafe fn run<T: From<f32> + Sync + 'static>(threads: &Threads, shape: &Product,
     let (a, b, c) = (matrices.a, matrices.b, matrices.c);
     // SAFETY: parts of the result are apart from each other, and the generated code has had the matrix packed.
     let in_tiles = |shape: &Product, matrices: Matrices<T>, panels: Panels| {
-        let tiles = packed::tiles::<T>(shape, panels);
-        let one = |i: usize| unsafe { packed::run_tile(shape, &matrices, panels, &tiles[i]) };
-        run_parts(threads, shape, tiles.len(), one);
+        let tiles = Tiles::of::<T>(shape);
+        let one = |i: usize| unsafe { packed::run_tile(shape, &matrices, panels, (&tiles, i)) };
+        run_parts(threads, shape, tiles.count(), one);
     };
     if !shape.packed.is_null() {
         in_tiles(shape, Matrices { a, b: shape.packed.cast(), c }, Panels::Packed);

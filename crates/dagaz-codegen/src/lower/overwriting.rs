@@ -6,6 +6,12 @@
 //! Only the update uses the result, and between the map and the update nobody uses that part of the array. The map itself
 //! reads other parts, which [`Symbols`] can tell apart, or each element before it is written: the rows of that very part
 //! are what the map and the maps inside of it take.
+//!
+//! Products, and what loops fill, are made there, too, if the part is contiguous, and may be read before the update:
+//!
+//!     let p = contract … x … w …                           p: row i of a
+//!     let y = map n (p) …
+//!     let b = a with [i] = p                               nothing to copy
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,11 +24,13 @@ use super::placing::{before, maker};
 use super::symbols::{Indices, Region, Symbols, are_apart};
 use super::views::viewed;
 
-/// A map that writes into an array.
+/// A map that writes into an array, or another statement that does.
 pub(super) struct Plan {
     /// The number of the map's statement, and its result.
     pub(super) map: usize,
     pub(super) result: VarId,
+    /// Whether the result has to be contiguous.
+    pub(super) is_block: bool,
     /// The array as it is at the map, the first statement that uses it, and the part that is written.
     pub(super) array: VarId,
     pub(super) first_use: usize,
@@ -56,7 +64,9 @@ fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<P
     if *check == Check::Checked && is_fixed || symbols.dims(*value).is_empty() {
         return None;
     }
-    let (result, map) = only_maker(symbols, body, *value)?;
+    let made_by_map = only_maker(symbols, body, *value);
+    let is_block = made_by_map.is_none();
+    let (result, map) = made_by_map.or_else(|| first_maker(body, *value, index).filter(|_| is_fixed))?;
     let between = body.stms.get(map + 1..index)?;
     let bound: HashSet<VarId> =
         body.stms[map..index].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
@@ -80,7 +90,7 @@ fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<P
     let uses = |stm: &CoreStm| visit::free_vars(&stm.exp).contains(&current);
     let first_use = body.stms.iter().position(uses)?;
     let updated = stm.pat.first()?.var;
-    Some(Plan { map, result, array: current, first_use, slice: dims.clone(), updated })
+    Some(Plan { map, result, is_block, array: current, first_use, slice: dims.clone(), updated })
 }
 
 /// The map that makes an array which nobody else uses, perhaps under another name.
@@ -96,6 +106,32 @@ fn only_maker(symbols: &Symbols, body: &Body, value: VarId) -> Option<(VarId, us
             Exp::Map { .. } => return Some((var, index)),
             Exp::Reshape { array, .. } if symbols.renames.contains(&var) => var = *array,
             _ => return None,
+        }
+    }
+}
+
+/// The statement that allocates what becomes an array by updates, and the array at that time. Nobody uses what it was before, and
+/// what it is in the end is read before the update at `update`, if at all, by statements that keep nothing of it.
+fn first_maker(body: &Body, value: VarId, update: usize) -> Option<(VarId, usize)> {
+    let (mut var, mut next) = (value, update);
+    loop {
+        let index = body.stms.iter().position(|stm| stm.pat.iter().any(|p| p.var == var))?;
+        let is_result = body.result.contains(&Atom::Var(var));
+        let mut users = body.stms.iter().enumerate().filter(|(at, stm)| {
+            let is_reader = var == value && *at < update && !may_share(&stm.exp);
+            *at != next && !is_reader && visit::free_vars(&stm.exp).contains(&var)
+        });
+        if is_result || users.next().is_some() {
+            return None;
+        }
+        let stm = &body.stms[index];
+        let position = stm.pat.iter().position(|p| p.var == var)?;
+        match (before(stm, position), &stm.exp) {
+            (Some(before), _) => (var, next) = (before, index),
+            (None, Exp::Scratch { .. } | Exp::Contract { plus: None, .. }) => {
+                return Some((var, index));
+            }
+            (None, _) => return None,
         }
     }
 }
@@ -118,9 +154,13 @@ impl Analysis<'_> {
         for stm in &body.stms[..map] {
             self.look(stm);
         }
-        let Exp::Map { arrays, lambda, .. } = &body.stms[map].exp else { return None };
-        let position = body.stms[map].pat.iter().position(|p| p.var == result)?;
-        self.map(arrays, lambda, position)?;
+        match &body.stms[map].exp {
+            Exp::Map { arrays, lambda, .. } => {
+                let position = body.stms[map].pat.iter().position(|p| p.var == result)?;
+                self.map(arrays, lambda, position)?;
+            }
+            _ => self.use_elsewhere(&body.stms[map])?,
+        }
         for stm in &body.stms[map + 1..update] {
             self.use_elsewhere(stm)?;
         }

@@ -98,7 +98,8 @@ impl Lower<'_> {
         if is_block && is_own && !self.dests.contains_key(&plan.result) {
             let (offset, strides) = self.layout(plan.array, &plan.slice)?;
             let (name, mem) = (self.name(plan.array), self.mem(plan.array));
-            let place = Place { pointer: format!("{name} + {offset}"), mem, strides: Some(strides) };
+            let strides = (!plan.is_block).then_some(strides);
+            let place = Place { pointer: format!("{name} + {offset}"), mem, strides };
             self.dests.insert(plan.result, place);
             self.written.insert(plan.updated);
         }

@@ -15,7 +15,8 @@
 //! ```
 //!
 //! No work is done twice: all results of the first map must go to that operation and nowhere else, or the second one is a
-//! map, too, and gives the results of both. A map that may stop the program only moves where nothing else does, so that
+//! map, too, and gives the results of both, where both are scalar throughout or rows that only the second one needs are never
+//! kept then. A map that may stop the program only moves where nothing else does, so that
 //! errors come in the same order, and no read of an array moves past its update in place, which would cost a copy. Expects that dead
 //! results are gone; leaves `let (x: t) = a` to [`crate::simplify`].
 
@@ -214,8 +215,19 @@ impl Fuser<'_> {
                 !inside.iter().any(|var| results.contains(var))
             });
             let is_waiting = seen.stms[position + 1..].iter().all(|between| !uses_any(between, &results));
-            (is_map && is_waiting && horizontal::is_worthwhile(&first.exp, &stm.exp))
-                .then_some(Fusion::Shared(position))
+            (is_map
+                && is_waiting
+                && (horizontal::is_worthwhile(&first.exp, &stm.exp) || self.saves_rows(first, arrays)))
+            .then_some(Fusion::Shared(position))
+        })
+    }
+
+    /// Whether a map makes rows for one operation alone, which reads these arrays: they are not kept for all iterations then. In the
+    /// derivative of a mixture model, such rows are matrices, and all of them as large as the largest arrays.
+    fn saves_rows(&self, map: &Stm, arrays: &[VarId]) -> bool {
+        map.pat.iter().any(|p| {
+            let here = arrays.iter().filter(|a| **a == p.var).count();
+            p.ty.rank() > 1 && here > 0 && self.uses.get(&p.var) == Some(&here)
         })
     }
 
