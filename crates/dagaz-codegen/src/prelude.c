@@ -48,7 +48,7 @@ typedef struct dz_block {
   struct dz_block *prev, *next;
 } dz_block;
 
-enum { DZ_CLASSES = 64, DZ_SPARES = 32 };
+enum { DZ_CLASSES = 64, DZ_SPARES = 128 };
 
 /* A scalar (bits) or an array, as the caller passes it. */
 typedef struct {
@@ -109,7 +109,7 @@ typedef struct dz_ctx {
   i32 patience, depth, max_depth, threads;
   char *stack_low;
   dz_block blocks;
-  /* Blocks to be used again: small ones by size, and a few large ones. */
+  /* Blocks to be used again: small ones by size, and some large ones, as a step of a simulation may have dozens of arrays. */
   dz_block *small[DZ_CLASSES];
   dz_block *spare[DZ_SPARES];
   struct dz_job *job; /* the parallel loop that this thread is in */
@@ -373,9 +373,11 @@ static __attribute__((noinline)) void dz_free_block(dz_ctx *ctx, dz_block *block
     block->next = ctx->small[dz_class(block->bytes)];
     ctx->small[dz_class(block->bytes)] = block;
   } else {
-    i64 last = DZ_SPARES - 1;
-    if (ctx->spare[last]) dz_give_to_system(ctx, ctx->spare[last]);
-    for (i64 i = last; i > 0; i--) ctx->spare[i] = ctx->spare[i - 1];
+    /* The latest are in front. They move up to the first place that is free; without one, the oldest goes. */
+    i64 place = 0;
+    while (place < DZ_SPARES - 1 && ctx->spare[place]) place++;
+    if (ctx->spare[place]) dz_give_to_system(ctx, ctx->spare[place]);
+    for (; place > 0; place--) ctx->spare[place] = ctx->spare[place - 1];
     ctx->spare[0] = block;
   }
 }

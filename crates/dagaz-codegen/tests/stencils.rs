@@ -235,3 +235,40 @@ fn pointers_to_rows_beyond_the_border_are_to_rows_at_it() {
         "#]],
     );
 }
+
+/// Parts of a gradient that there are at one border only are zeros in the middle. The first zero stays, as what is added to it
+/// may be `-0.0`, and so does a zero that is added to a product.
+#[test]
+fn zeros_of_the_border_are_not_added_in_the_middle() {
+    let core = r#"def f (n: i64, xs: [n]f64) : (ys: [n]f64, zs: [n]f64) =
+        let (is: [n]i64) = iota i64 n 0i64 1i64
+        let (end: i64) = i64.sub n 1i64
+        let (ys: [n]f64, zs: [n]f64) = map n (is)
+          \(q: i64) : (f64, f64) ->
+            let (x: f64) = xs[q] certified
+            let (at_start: bool) = i64.eq q 0i64
+            let (a: f64) = if at_start then in (x) else in (0.0f64)
+            let (at_end: bool) = i64.eq q end
+            let (b: f64) = if at_end then in (x) else in (0.0f64)
+            let (s: f64) = f64.add a x
+            let (y: f64) = f64.add s b
+            let (p: f64) = f64.mul s x
+            let (z: f64) = f64.add p b
+            in (y, z)
+        in (ys, zs)
+
+      entry "f" = f
+        sizes 1 0
+        param "xs" : value "[]f64" [n]f64
+        result value "[]f64" [n]f64
+        result value "[]f64" [n]f64"#;
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let middle = text.split("#pragma omp simd").nth(1).expect("the middle is for vector units");
+    let sums: Vec<&str> = middle.lines().map(str::trim).filter(|line| line.contains(" + ")).take(2).collect();
+    expect![[r#"
+        f64 s_14 = 0.0 + x_9;
+        f64 z_17 = p_16 + 0.0;
+    "#]]
+    .assert_eq(&(sums.join("\n") + "\n"));
+}

@@ -17,6 +17,7 @@ mod dead;
 mod delay;
 mod effects;
 mod few;
+mod fresh;
 mod fuse;
 mod gathers;
 mod hoist;
@@ -52,6 +53,7 @@ pub use crate::copies::insert_copies;
 pub use crate::dead::remove_dead_code;
 pub use crate::delay::delay_updates;
 pub use crate::few::write_out_few_terms;
+pub use crate::fresh::write_fresh_rows;
 pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
@@ -152,6 +154,10 @@ fn optimise(program: &mut Program) {
     if compute_what_is_read(program) {
         simplify(program);
         read_rows(program);
+        simplify(program);
+        remove_dead_code(program);
+    }
+    if write_fresh_rows(program) {
         simplify(program);
         remove_dead_code(program);
     }

@@ -8,7 +8,8 @@
 //!     for j in [0, 1) and [n - 1, n) { as before }    for j in [1, n - 1) { a = j - 1; b = j + 1; … }
 //!
 //! Numbers are near the beginning, and what differs from the number of iterations by a number is near their end; so
-//! `n - 1 < j`, like `j == n - 1`, is false in the middle.
+//! `n - 1 < j`, like `j == n - 1`, is false in the middle. Zeros that come from the other side of a condition are not added
+//! there.
 
 use std::collections::{HashMap, HashSet};
 
@@ -108,6 +109,8 @@ struct Finder<'a> {
     to: Vec<(Atom, i64)>,
     /// What variables are in the middle part.
     known: HashMap<VarId, Atom>,
+    /// Floats that are not `-0.0`, to which adding `0.0` changes nothing.
+    sums: HashSet<VarId>,
 }
 
 impl<'a> Finder<'a> {
@@ -120,6 +123,7 @@ impl<'a> Finder<'a> {
             from: Vec::new(),
             to: Vec::new(),
             known: HashMap::new(),
+            sums: HashSet::new(),
         }
     }
 
@@ -165,6 +169,9 @@ impl<'a> Finder<'a> {
                 if let Some(offset) = offset(&self.affine, &stm.exp) {
                     self.affine.insert(param.var, offset);
                 }
+                if self.is_sum(&stm.exp) {
+                    self.sums.insert(param.var);
+                }
                 out.push(stm);
             }
             _ => out.push(stm),
@@ -192,6 +199,13 @@ impl<'a> Finder<'a> {
         for body in visit::bodies_mut(exp) {
             *body = self.body(body);
         }
+    }
+
+    /// A sum of floats is `-0.0` only if both are.
+    fn is_sum(&self, exp: &Exp) -> bool {
+        let is_other =
+            |atom: &Atom| is_zero(*atom) || atom.as_var().is_some_and(|var| self.sums.contains(&var));
+        matches!(exp, Exp::BinOp(BinOp::Add, ty, a, b) if ty.is_float() && (is_other(a) || is_other(b)))
     }
 
     fn know(&mut self, var: VarId, answer: Atom) {
@@ -245,6 +259,14 @@ impl<'a> Finder<'a> {
                 }
                 Some(moving)
             }
+            Exp::BinOp(BinOp::Add, ty, a, b) if ty.is_float() => {
+                let is_sum = |atom: &Atom| atom.as_var().is_some_and(|var| self.sums.contains(&var));
+                match (is_zero(*a), is_zero(*b)) {
+                    (true, _) if is_sum(b) => Some(*b),
+                    (_, true) if is_sum(a) => Some(*a),
+                    _ => None,
+                }
+            }
             Exp::CmpOp(op, PrimType::I64, a, b) => self.comparison(*op, *a, *b),
             _ => None,
         }
@@ -289,6 +311,12 @@ impl<'a> Finder<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether this is `0.0`, and not `-0.0`.
+fn is_zero(atom: Atom) -> bool {
+    let value = atom.as_const().and_then(Prim::as_f64);
+    value.is_some_and(|value| value == 0.0 && value.is_sign_positive())
 }
 
 /// The counter plus a number, plus another one; not if the sum could be too great for the type. `affine` are the variables

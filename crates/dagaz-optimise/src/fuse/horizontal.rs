@@ -19,7 +19,7 @@ use super::together::Together;
 use super::{Fuser, Seen, rows, uses_any};
 
 /// Larger bodies gain nothing from being joined, and need more registers than there are.
-const MOST_STATEMENTS: usize = 60;
+pub(super) const MOST_STATEMENTS: usize = 60;
 
 impl Fuser<'_> {
     /// An earlier operation that the statement can be joined with.
@@ -139,7 +139,7 @@ fn is_scalar_body(body: &Body) -> bool {
     body.stms.iter().all(is_scalar_stm)
 }
 
-fn is_scalar_stm(stm: &Stm) -> bool {
+pub(super) fn is_scalar_stm(stm: &Stm) -> bool {
     let inside = match &stm.exp {
         Exp::If { then, otherwise, .. } => is_scalar_body(then) && is_scalar_body(otherwise),
         exp => dagaz_core::visit::bodies(exp).is_empty(),
@@ -196,7 +196,7 @@ fn join(first: Stm, stm: &mut Stm) {
 }
 
 /// Puts a lambda before another one, and gives how many parameters it has.
-fn beside(first: Lambda, second: &mut Lambda) -> usize {
+pub(super) fn beside(first: Lambda, second: &mut Lambda) -> usize {
     let count = first.params.len();
     second.params.splice(0..0, first.params);
     second.body.stms.splice(0..0, first.body.stms);

@@ -1,9 +1,9 @@
 //! Makes one pass over memory of several.
 //!
 //! A map goes into the operation that takes its results: another map, or a reduction, scan, histogram or scatter, which
-//! applies it first. Operations of the same width that read the same array become one (see `horizontal`). Where a map has
-//! results that are needed elsewhere, too, the cheap end of it may move (see `sink`). Branches and accumulators between the
-//! two are no obstacle (see `inwards`).
+//! applies it first. Operations of the same width that read the same array become one (see `horizontal`), and so do nests of maps
+//! of which one reads it around each place (see `stencils`). Where a map has results that are needed elsewhere, too, the cheap
+//! end of it may move (see `sink`). Branches and accumulators between the two are no obstacle (see `inwards`).
 //!
 //! ```text
 //! let (ys: [n]f64) =                               let (s: f64) =
@@ -23,11 +23,13 @@
 mod horizontal;
 mod inwards;
 mod sink;
+mod stencils;
 mod together;
 
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars};
 
@@ -54,6 +56,7 @@ pub fn fuse_operations(program: &mut Program) -> bool {
         vars: &mut program.vars,
         has_changed: false,
         numbers: HashSet::new(),
+        counters: HashSet::new(),
         widened: HashMap::new(),
     };
     program.funs.iter_mut().for_each(|fun| fuser.body(&mut fun.body));
@@ -84,6 +87,8 @@ struct Fuser<'p> {
     has_changed: bool,
     /// Arrays `start, start + step, …`, which take no memory to read.
     numbers: HashSet<VarId>,
+    /// Of these, `0, 1, …`.
+    counters: HashSet<VarId>,
     /// Arrays that are others with larger integers, and which.
     widened: HashMap<VarId, Widened>,
 }
@@ -100,6 +105,8 @@ struct Seen {
     copies: HashSet<VarId>,
     /// The operations that cannot stop the program, by the arrays they read; the latest ones last.
     readers: HashMap<VarId, Vec<usize>>,
+    /// The nests of maps that cannot stop the program, by the arrays they read.
+    nests: HashMap<VarId, Vec<usize>>,
 }
 
 /// How a map may be fused with the operation that takes its results.
@@ -149,6 +156,11 @@ impl Fuser<'_> {
                 let first = seen.take(position);
                 self.join(first, &mut stm);
             }
+            while let Some(position) = self.neighbour(&stm, &seen) {
+                self.has_changed = true;
+                let first = seen.take(position);
+                self.join_nests(first, &mut stm);
+            }
             if let Some(position) = self.early_sibling(&stm, &seen) {
                 self.has_changed = true;
                 let first = seen.take(position);
@@ -168,8 +180,11 @@ impl Fuser<'_> {
         if matches!(&stm.exp, Exp::Replicate { dims, .. } if dims.len() == 1) {
             seen.copies.extend(stm.pat.iter().map(|p| p.var));
         }
-        if matches!(stm.exp, Exp::Iota { .. }) {
+        if let Exp::Iota { ty, start, step, .. } = &stm.exp {
             self.numbers.extend(stm.pat.iter().map(|p| p.var));
+            if (*ty, *start, *step) == (PrimType::I64, Atom::i64(0), Atom::i64(1)) {
+                self.counters.extend(stm.pat.iter().map(|p| p.var));
+            }
         }
         if stm.pat.iter().any(|p| p.ty.is_acc()) {
             return;
@@ -184,6 +199,9 @@ impl Fuser<'_> {
         }
         if !self.effects.is_removable(stm) {
             return;
+        }
+        for array in self.nest(&stm.exp).iter().flat_map(|nest| nest.arrays()) {
+            seen.nests.entry(array).or_default().push(position);
         }
         for array in seen.with_origins(arrays).into_iter().filter(|array| !self.numbers.contains(array)) {
             seen.readers.entry(array).or_default().push(position);

@@ -1,7 +1,7 @@
 //! Scalar operations: constants are computed, and identities that hold for every value are used.
 //!
-//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay. `x ** 2` is `x * x`, which is rounded
-//! correctly.
+//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay, but a sum with `0.0` in it is not `-0.0`. `x ** 2` is `x * x`, which is rounded
+//! correctly. Signs of floats, of which derivatives are full, go into sums and constants, where they cost nothing.
 
 use dagaz_core::build::fold_binop;
 use dagaz_core::exp::Exp;
@@ -10,6 +10,9 @@ use dagaz_core::prim_eval::{convert, eval_binop, eval_cmpop, eval_ternop, eval_u
 use dagaz_core::types::Atom;
 
 use super::{Rewrite, Simplifier};
+
+/// So deep a sum is looked into.
+const MOST_TERMS: usize = 6;
 
 impl Simplifier {
     pub(super) fn scalar(&mut self, exp: &Exp) -> Option<Rewrite> {
@@ -77,7 +80,10 @@ impl Simplifier {
             };
         }
         if ty.is_float() {
-            return float_zero(op, x, y).map(|atom| Rewrite::Alias(vec![atom]));
+            return match float_zero(op, x, y).or_else(|| self.zero_in_sum(op, x, y)) {
+                Some(atom) => Some(Rewrite::Alias(vec![atom])),
+                None => self.float_sign(op, ty, x, y).map(|exp| Rewrite::Become(Box::new(exp))),
+            };
         }
         if !ty.is_int() {
             return None;
@@ -94,6 +100,47 @@ impl Simplifier {
                 (Some(Exp::BinOp(BinOp::Sub, _, a, b)), _) if *b == y => Some(Rewrite::Alias(vec![*a])),
                 (_, Some(Exp::BinOp(BinOp::Sub, _, a, b))) if *b == x => Some(Rewrite::Alias(vec![*a])),
                 _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// `(a + 0.0) + b + 0.0 = (a + 0.0) + b`
+    fn zero_in_sum(&self, op: BinOp, x: Atom, y: Atom) -> Option<Atom> {
+        match op {
+            BinOp::Add if is_zero(y, false) && self.is_not_negative_zero(x, MOST_TERMS) => Some(x),
+            BinOp::Add if is_zero(x, false) && self.is_not_negative_zero(y, MOST_TERMS) => Some(y),
+            _ => None,
+        }
+    }
+
+    /// A sum is `-0.0` only if both of its terms are.
+    fn is_not_negative_zero(&self, atom: Atom, terms: usize) -> bool {
+        let is_other = |atom: Atom| is_zero(atom, false) || self.is_not_negative_zero(atom, terms - 1);
+        let sum = self.def(atom).filter(|_| terms > 0);
+        matches!(sum, Some(Exp::BinOp(BinOp::Add, _, a, b)) if is_other(*a) || is_other(*b))
+    }
+
+    /// `a + -b = a - b`, `-a + b = b - a`, `a - -b = a + b`, and `c * -a = -c * a` for a constant `c`: rounding is symmetric, and
+    /// so are the rules of zeros.
+    fn float_sign(&self, op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Option<Exp> {
+        let negated = |atom: Atom| match self.def(atom)? {
+            Exp::UnOp(UnOp::Neg, _, inner) => Some(*inner),
+            _ => None,
+        };
+        let opposite = |atom: Atom| eval_unop(UnOp::Neg, atom.as_const()?).ok().map(Atom::from);
+        match op {
+            BinOp::Add => match (negated(x), negated(y)) {
+                (_, Some(b)) => Some(Exp::BinOp(BinOp::Sub, ty, x, b)),
+                (Some(a), None) => Some(Exp::BinOp(BinOp::Sub, ty, y, a)),
+                (None, None) => None,
+            },
+            BinOp::Sub => Some(Exp::BinOp(BinOp::Add, ty, x, negated(y)?)),
+            BinOp::Mul => match (negated(x), negated(y)) {
+                (Some(a), Some(b)) => Some(Exp::BinOp(BinOp::Mul, ty, a, b)),
+                (Some(a), None) => Some(Exp::BinOp(BinOp::Mul, ty, a, opposite(y)?)),
+                (None, Some(b)) => Some(Exp::BinOp(BinOp::Mul, ty, opposite(x)?, b)),
+                (None, None) => None,
             },
             _ => None,
         }
@@ -123,14 +170,15 @@ impl Simplifier {
 
 /// `x - 0.0 = x` and `x + -0.0 = x`, zeros and NaN included.
 fn float_zero(op: BinOp, x: Atom, y: Atom) -> Option<Atom> {
-    let zero = |atom: Atom, negative: bool| {
-        let value = atom.as_const().and_then(Prim::as_f64);
-        value.is_some_and(|v| v == 0.0 && v.is_sign_negative() == negative)
-    };
     match op {
-        BinOp::Sub if zero(y, false) => Some(x),
-        BinOp::Add if zero(y, true) => Some(x),
-        BinOp::Add if zero(x, true) => Some(y),
+        BinOp::Sub if is_zero(y, false) => Some(x),
+        BinOp::Add if is_zero(y, true) => Some(x),
+        BinOp::Add if is_zero(x, true) => Some(y),
         _ => None,
     }
+}
+
+fn is_zero(atom: Atom, negative: bool) -> bool {
+    let value = atom.as_const().and_then(Prim::as_f64);
+    value.is_some_and(|v| v == 0.0 && v.is_sign_negative() == negative)
 }
