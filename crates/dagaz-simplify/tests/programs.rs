@@ -360,9 +360,8 @@ fn scratch_keeps_sizes_only() {
         "entry main (n: i64) : []i32 = #[scratch] replicate n 1",
         expect![[r#"
             def main (n_0: i64) : (result_1: [n_0]i32) =
-              let (copies_2: [n_0]i32) = replicate [n_0] 1i32
-              let (scratch_3: [n_0]i32) = scratch i32 [n_0]
-              in (scratch_3)
+              let (unspecified_3: [n_0]i32) = scratch i32 [n_0]
+              in (unspecified_3)
 
             entry "main" = main
               sizes 0 0

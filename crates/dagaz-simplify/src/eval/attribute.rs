@@ -3,13 +3,17 @@
 //!     #[trace] e         prints the value of `e`
 //!     #[unsafe] e        leaves out the user's assertions in `e`; checks that keep memory safe stay
 //!     #[param(p)] e      is the value of the tuning parameter `p` where that is set
-//!     #[scratch] e       arrays of the sizes of `e`, whose elements do not matter; `#[blank]` likewise
+//!     #[blank] e         zeros in the place of `e`, which is not computed unless its sizes ask for it
+//!     #[scratch] e       the same, but the elements of arrays are whatever is in memory
 //!     #[stripmine(k)] e  tells reverse mode to split the loop `e` k times; `#[bound(n)]` that it runs at most n times
 //!
 //! All others are hints that change no meaning.
 
-use dagaz_core::exp::{Exp as CoreExp, LoopHints};
-use dagaz_core::types::{Atom, Type};
+use std::collections::HashSet;
+
+use dagaz_core::exp::{Exp as CoreExp, LoopHints, Stm};
+use dagaz_core::prim::Prim;
+use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_syntax::ast::{Attr, AttrKind};
 use dagaz_types::typed::{Exp, ExpKind};
 
@@ -27,15 +31,23 @@ impl Simplifier<'_> {
         if is_loop(inner) {
             hint(attr, &mut env.loop_hints);
         }
-        let value = self.eval(env, inner);
-        env.unchecked = outside;
-        let value = value?;
+        let (stms, value) = self.scope(|s| {
+            let value = s.eval(env, inner);
+            env.unchecked = outside;
+            value
+        })?;
+        if let AttrKind::Name(name) = attr
+            && let "blank" | "scratch" = name.as_str()
+        {
+            self.at(exp.span);
+            return Ok(self.unspecified(stms, &value, name.as_str() == "blank"));
+        }
+        stms.into_iter().for_each(|stm| self.builder.push(stm));
         self.at(exp.span);
         Ok(match attr {
             AttrKind::Name(name) => match name.as_str() {
                 "trace" => self.traced(String::new(), &value),
                 "break" => self.traced("break".to_owned(), &value),
-                "blank" | "scratch" => self.unspecified(&value),
                 _ => value,
             },
             AttrKind::Compound(name, args) => match (name.as_str(), args.first().and_then(attr_text)) {
@@ -60,17 +72,29 @@ impl Simplifier<'_> {
         rebuild(value, &flat.dims, &traced)
     }
 
-    /// A value of the same sizes. What computed the elements is dead, unless it can fail.
-    fn unspecified(&mut self, value: &SVal) -> SVal {
+    /// A value of the same sizes. What computes it is left out, unless it computes the sizes, too.
+    fn unspecified(&mut self, stms: Vec<Stm>, value: &SVal, is_blank: bool) -> SVal {
         let flat = flatten(value);
+        let bound: HashSet<VarId> = stms.iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
+        let sizes = flat.leaves.iter().flat_map(|leaf| leaf.ty.all_dims());
+        let is_needed =
+            sizes.chain(flat.dims.iter().copied()).any(|n| n.as_var().is_some_and(|v| bound.contains(&v)));
+        if is_needed || flat.leaves.iter().any(|leaf| leaf.ty.is_acc()) {
+            stms.into_iter().for_each(|stm| self.builder.push(stm));
+        }
         let mut leaves = Vec::with_capacity(flat.leaves.len());
         for leaf in &flat.leaves {
             leaves.push(match &leaf.ty {
                 Type::Array { elem, dims } => {
-                    let exp = CoreExp::Scratch { elem: *elem, dims: dims.clone() };
-                    self.emit("scratch", leaf.ty.clone(), exp)
+                    let (elem, dims) = (*elem, dims.clone());
+                    let exp = match is_blank {
+                        true => CoreExp::Replicate { dims, value: Prim::zero(elem).into() },
+                        false => CoreExp::Scratch { elem, dims },
+                    };
+                    self.emit("unspecified", leaf.ty.clone(), exp)
                 }
-                Type::Prim(_) | Type::Acc { .. } => leaf.atom,
+                Type::Prim(elem) => Prim::zero(*elem).into(),
+                Type::Acc { .. } => leaf.atom,
             });
         }
         rebuild(value, &flat.dims, &leaves)
