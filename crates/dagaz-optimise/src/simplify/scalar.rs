@@ -1,7 +1,8 @@
 //! Scalar operations: constants are computed, and identities that hold for every value are used.
 //!
-//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay, but a sum with `0.0` in it is not `-0.0`. `x ** 2` is `x * x`, which is rounded
-//! correctly. Signs of floats, of which derivatives are full, go into sums and constants, where they cost nothing.
+//! `x + 0.0` is not `x` for `-0.0`, and `x * 0.0` not `0.0` for NaN, so both stay, but a sum with `0.0` in it is not `-0.0`.
+//! `x ** 2` is `x * x`, which is rounded correctly. Signs of floats, of which derivatives are full, go into sums and constants,
+//! where they cost nothing.
 
 use dagaz_core::build::fold_binop;
 use dagaz_core::exp::Exp;
