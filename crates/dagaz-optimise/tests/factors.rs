@@ -1,20 +1,12 @@
 //! Factors that a map need not multiply in each of its iterations.
 
-use dagaz_core::parse::parse;
-use dagaz_core::print::print_without_locs;
-use dagaz_core::verify::verify;
+mod common;
+
 use dagaz_optimise::{insert_copies, raise_contractions, remove_dead_code, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
-    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    raise_contractions(&mut program);
-    simplify(&mut program);
-    remove_dead_code(&mut program);
-    insert_copies(&mut program);
-    let errors = verify(&program);
-    assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
-    expected.assert_eq(&print_without_locs(&program));
+    common::check(&[raise_contractions, simplify, remove_dead_code, insert_copies], input, expected);
 }
 
 /// All columns with all columns, with a weight for each row: `body` is what is added up.

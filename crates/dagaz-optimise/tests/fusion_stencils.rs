@@ -1,21 +1,20 @@
 //! Stencils and other nests of maps in one pass: Core before and after fusion.
 
+mod common;
+
+use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
 use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify};
 use expect_test::{Expect, expect};
 
+fn fused(program: &mut Program) {
+    fuse_operations(program);
+}
+
 fn check(input: &str, expected: Expect) {
-    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    fuse_operations(&mut program);
-    simplify(&mut program);
-    remove_dead_code(&mut program);
-    insert_copies(&mut program);
-    let errors = verify(&program);
-    let text = print_without_locs(&program);
-    assert!(errors.is_empty(), "{}\n{text}", errors[0]);
-    expected.assert_eq(&text);
+    common::check(&[fused, simplify, remove_dead_code, insert_copies], input, expected);
 }
 
 #[test]

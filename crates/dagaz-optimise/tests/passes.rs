@@ -1,23 +1,17 @@
 //! Each pass as text: Core in, Core out. The result must verify and, where that is asked, copies are inserted before.
 
+mod common;
+
 use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
-use dagaz_core::print::print_without_locs;
-use dagaz_core::verify::verify;
 use dagaz_optimise::{
     after_derivatives, fuse_operations, hoist_invariants, insert_copies, nest_flat_maps,
     precompute_functions, read_rows, remove_dead_code, share_common_expressions, simplify,
     take_small_arrays_apart,
 };
-use expect_test::{Expect, expect};
+use expect_test::expect;
 
-fn check(passes: &[fn(&mut Program)], input: &str, expected: Expect) {
-    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    passes.iter().for_each(|pass| pass(&mut program));
-    let errors = verify(&program);
-    assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
-    expected.assert_eq(&print_without_locs(&program));
-}
+use common::check;
 
 fn fused(program: &mut Program) {
     fuse_operations(program);

@@ -1,18 +1,12 @@
 //! Scalar operations: Core before and after simplification.
 
-use dagaz_core::parse::parse;
-use dagaz_core::print::print_without_locs;
-use dagaz_core::verify::verify;
+mod common;
+
 use dagaz_optimise::{remove_dead_code, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
-    let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    simplify(&mut program);
-    remove_dead_code(&mut program);
-    let errors = verify(&program);
-    assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
-    expected.assert_eq(&print_without_locs(&program));
+    common::check(&[simplify, remove_dead_code], input, expected);
 }
 
 #[test]
