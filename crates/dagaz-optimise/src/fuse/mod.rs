@@ -16,9 +16,9 @@
 //!
 //! No work is done twice: all results of the first map must go to that operation and nowhere else, or the second one is a
 //! map, too, and gives the results of both, where both are scalar throughout or rows that only the second one needs are never
-//! kept then. A map that may stop the program only moves where nothing else does, so that
-//! errors come in the same order, and no read of an array moves past its update in place, which would cost a copy. Expects that dead
-//! results are gone; leaves `let (x: t) = a` to [`crate::simplify`].
+//! kept then. A map that may stop the program only moves where nothing else does, so that errors come in the same order, and no
+//! read of an array moves past its update in place, which would cost a copy. Expects that dead results are gone; leaves
+//! `let (x: t) = a` to [`crate::simplify`].
 
 mod horizontal;
 mod inwards;
