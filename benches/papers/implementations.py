@@ -4,6 +4,7 @@ All have the same methods: `prepare` (what compiling took, and the peak of the f
 some calls) and `results` of an entry point, `objective` or `derivative`. Each raises `Failure` with a reason.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -173,7 +174,9 @@ class Peer:
             return [file[name] for name in file.files]
 
     def close(self):
-        self.process.stdin.close()
+        # What could not be written to one that has ended is lost.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
         try:
             self.process.wait(10)
         except subprocess.TimeoutExpired:

@@ -8,6 +8,7 @@
 mod accumulators;
 mod anywhere;
 mod bounds;
+mod branches;
 mod checks;
 mod columns;
 mod common;
@@ -45,6 +46,7 @@ use dagaz_core::exp::Program;
 
 pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
+pub use crate::branches::branch_around_maps;
 pub use crate::checks::check_without_reading;
 pub use crate::columns::split_off_columns;
 pub use crate::common::share_common_expressions;
@@ -176,7 +178,10 @@ fn optimise(program: &mut Program) {
             break;
         }
     }
-    compute_where_kept(program);
+    let has_changed = compute_where_kept(program);
+    if branch_around_maps(program) || has_changed {
+        simplify(program);
+    }
     shorten_last_iterations(program);
     precompute_functions(program);
     share_common_expressions(program);

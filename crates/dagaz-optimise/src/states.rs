@@ -12,15 +12,31 @@
 //!                                                              in (later)
 //! ```
 //!
-//! Machine code has the map write into the array. Only where all that is used afterwards are such arrays, and the rest of the
-//! last iteration, which nobody needs, cannot stop the program. Expects arrays to be plain values.
+//! Machine code has the map write into the array. This is only for loops of which nothing else is used afterwards, and where
+//! the rest of the last iteration, which nobody needs, cannot stop the program. For others, such as the way there of a
+//! derivative, whose last state the program goes on with, the array gets one more row for the state after the loop:
+//!
+//! ```text
+//! let (b: [k]t) = scratch [k, …]                           let (b: [k + 1]t) = scratch [k + 1, …]
+//! let (x: t, kept: [k]t) =                                 let (first: [k + 1]t) = b with [0] = a
+//!   loop (y: t = a, ks: [k]t = b) for i < n do             let (wide: [k + 1]t) =
+//!     let (later: [k]t) = ks with [i] = y            ==>     loop (ks: [k + 1]t = first) for i < n do
+//!     let (z: t) = map … y …                                   let (y: t) = ks[i]
+//!     in (z, later)                                            let (z: t) = map … y …
+//! … x … kept …                                                 let (later: [k + 1]t) = ks with [i + 1] = z
+//!                                                              in (later)
+//!                                                          let (kept: [k]t) = wide[0:k]
+//!                                                          let (x: t) = wide[max n 0]
+//! ```
+//!
+//! Expects arrays to be plain values.
 
 use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
-use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::effects::Effects;
 use crate::fuse::count_body;
@@ -53,40 +69,76 @@ struct Kept {
     update: usize,
 }
 
+/// Where the states go.
+enum Room {
+    /// Into the array as it is: the state after the last iteration is not used.
+    Exact,
+    /// Into the array with one row more.
+    OneMore,
+}
+
 impl Pass {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            let Some(kept) = self.kept(&stm) else {
+            let plan = self.shortened(&stm).or_else(|| self.widened(&stm, &body.stms));
+            let Some((kept, room)) = plan else {
                 body.stms.push(stm);
                 continue;
             };
             self.b.push_scope();
-            self.rewrite(stm, &kept);
+            match room {
+                Room::Exact => self.shorten(stm, &kept),
+                Room::OneMore => self.widen(stm, &kept, &mut body.stms),
+            }
             body.stms.extend(self.b.pop_scope());
             self.has_changed = true;
         }
     }
 
     /// The arrays that are used after a loop, if all of them keep states that are not.
-    fn kept(&self, stm: &Stm) -> Option<Vec<Kept>> {
-        let Exp::Loop { form: LoopForm::For { var, ty: PrimType::I64, .. }, params, body, .. } = &stm.exp
-        else {
-            return None;
-        };
-        let is_used = |position: usize| self.uses.contains_key(&stm.pat[position].var);
-        let mut all: Vec<Kept> = Vec::new();
-        for array in (0..stm.pat.len()).filter(|position| is_used(*position)) {
-            let kept = self.kept_in(params, body, *var, array)?;
-            let is_other = !is_used(kept.state) && all.iter().all(|other| other.state != kept.state);
-            is_other.then_some(())?;
-            all.push(kept);
-        }
+    fn shortened(&self, stm: &Stm) -> Option<(Vec<Kept>, Room)> {
+        let Exp::Loop { body, .. } = &stm.exp else { return None };
+        let all = self.all_kept(stm);
+        let is_used = |position: &usize| self.uses.contains_key(&stm.pat[*position].var);
+        let is_kept = |position: usize| all.iter().any(|kept| kept.array == position);
         let is_left = |index: usize| all.iter().any(|kept| kept.update == index);
         let mut rest = body.stms.iter().enumerate().filter(|(index, _)| !is_left(*index));
-        let fits =
-            !all.is_empty() && !has_own_sizes(&stm.pat) && rest.all(|(_, s)| self.effects.is_removable(s));
-        fits.then_some(all)
+        let fits = !all.is_empty()
+            && (0..stm.pat.len()).filter(is_used).all(is_kept)
+            && rest.all(|(_, s)| self.effects.is_removable(s));
+        fits.then_some((all, Room::Exact))
+    }
+
+    /// The arrays after a loop that keep states and were made for it, by statements before.
+    fn widened(&self, stm: &Stm, before: &[Stm]) -> Option<(Vec<Kept>, Room)> {
+        let Exp::Loop { params, .. } = &stm.exp else { return None };
+        let mut all = self.all_kept(stm);
+        all.retain(|kept| {
+            let room = params[kept.array].1.as_var().filter(|room| self.uses.get(room) == Some(&1));
+            room.is_some_and(|room| scratch(before, room).is_some())
+        });
+        (!all.is_empty()).then_some((all, Room::OneMore))
+    }
+
+    /// The arrays used after a loop that keep states, each another one.
+    fn all_kept(&self, stm: &Stm) -> Vec<Kept> {
+        let Exp::Loop { form: LoopForm::For { var, ty: PrimType::I64, .. }, params, body, .. } = &stm.exp
+        else {
+            return Vec::new();
+        };
+        let mut all: Vec<Kept> = Vec::new();
+        if has_own_sizes(&stm.pat) {
+            return all;
+        }
+        for array in (0..stm.pat.len()).filter(|array| self.uses.contains_key(&stm.pat[*array].var)) {
+            if let Some(kept) = self.kept_in(params, body, *var, array)
+                && all.iter().all(|other| other.state != kept.state)
+            {
+                all.push(kept);
+            }
+        }
+        all
     }
 
     /// Whether a loop keeps a state, which a map makes, in an array, and does nothing else to that.
@@ -112,19 +164,65 @@ impl Pass {
         fits.then_some(Kept { array, state, update })
     }
 
-    fn rewrite(&mut self, mut stm: Stm, all: &[Kept]) {
+    /// The last iteration would make a state that nobody needs.
+    fn shorten(&mut self, mut stm: Stm, all: &[Kept]) {
         let loc = stm.loc;
-        let Exp::Loop { form: LoopForm::For { var, bound, .. }, params, body, .. } = &mut stm.exp else {
-            return;
-        };
+        let Exp::Loop { form: LoopForm::For { bound, .. }, params, .. } = &mut stm.exp else { return };
         let one = Atom::i64(1);
         let at_least_one = self.b.binop(BinOp::Max, PrimType::I64, *bound, one, loc);
         let exists = self.b.lt(PrimType::I64, Atom::i64(0), *bound, loc);
         *bound = self.b.sub(PrimType::I64, at_least_one, one, loc);
         self.keep_first(exists, params, all, loc);
+        self.keep_next(&mut stm, all);
+        self.b.push(stm);
+    }
+
+    /// Has the loop keep its last state, too.
+    fn widen(&mut self, mut stm: Stm, all: &[Kept], before: &mut Vec<Stm>) {
+        let loc = stm.loc;
+        let Exp::Loop { form: LoopForm::For { bound, .. }, params, body, .. } = &mut stm.exp else { return };
+        let bound = *bound;
+        let mut views = Vec::new();
+        for kept in all {
+            let (param, room) = &mut params[kept.array];
+            let made = room.as_var().and_then(|room| scratch(before, room)).map(|at| before.remove(at));
+            let Some(Stm { exp: Exp::Scratch { elem, mut dims }, loc, .. }) = made else { continue };
+            let rows = dims[0];
+            dims[0] = self.b.add(PrimType::I64, rows, Atom::i64(1), loc);
+            let hint = self.b.hint(param.var);
+            param.ty = Type::array(elem, dims.clone());
+            let exp = Exp::Scratch { elem, dims };
+            let array = self.b.let_var(&hint, param.ty.clone(), exp, loc);
+            let first = vec![DimSlice::Fix(Atom::i64(0))];
+            let (wide, ty) = (self.b.fresh(&hint), param.ty.clone());
+            let value = params[kept.state].1;
+            let exp = Exp::Update { array, dims: first, value, check: Check::Certified };
+            params[kept.array].1 = self.b.let_exp(&hint, ty.clone(), exp, loc);
+            body.stms[kept.update].pat[0].ty = ty.clone();
+            let narrow = std::mem::replace(&mut stm.pat[kept.array], Param::new(wide, ty));
+            views.push((wide, rows, narrow, stm.pat[kept.state].clone()));
+        }
+        self.keep_next(&mut stm, all);
+        self.b.push(stm);
+        let last = self.b.binop(BinOp::Max, PrimType::I64, bound, Atom::i64(0), loc);
+        for (wide, rows, narrow, state) in views {
+            let whole = |len: &Atom| DimSlice::Range { start: Atom::i64(0), len: *len, stride: Atom::i64(1) };
+            let dims = std::iter::once(&rows).chain(&narrow.ty.dims()[1..]).map(whole).collect();
+            self.b.push(Stm { pat: vec![narrow], exp: Exp::Slice { array: wide, dims }, loc });
+            if self.uses.contains_key(&state.var) {
+                let exp = Exp::Index { array: wide, indices: vec![last], check: Check::Certified };
+                self.b.push(Stm { pat: vec![state], exp, loc });
+            }
+        }
+    }
+
+    /// Has every iteration read its state where the one before kept it, and keep the next one.
+    fn keep_next(&mut self, stm: &mut Stm, all: &[Kept]) {
+        let loc = stm.loc;
+        let Exp::Loop { form: LoopForm::For { var, .. }, params, body, .. } = &mut stm.exp else { return };
         self.b.push_scope();
         // Before the map, which writes there.
-        let next = self.b.add(PrimType::I64, (*var).into(), one, loc);
+        let next = self.b.add(PrimType::I64, (*var).into(), Atom::i64(1), loc);
         for kept in all {
             let (room, state) = (params[kept.array].0.var, params[kept.state].0.clone());
             let exp = Exp::Index { array: room, indices: vec![(*var).into()], check: Check::Certified };
@@ -146,7 +244,6 @@ impl Pass {
         keep(params, &stays);
         keep(&mut body.result, &stays);
         keep(&mut stm.pat, &stays);
-        self.b.push(stm);
     }
 
     /// Has the arrays begin with the states before the loop.
@@ -171,4 +268,10 @@ impl Pass {
         }
         self.b.push(Stm { pat, exp: Exp::If { cond: exists, then, otherwise }, loc });
     }
+}
+
+/// The statement that makes an array without values.
+fn scratch(stms: &[Stm], array: VarId) -> Option<usize> {
+    let makes = |stm: &Stm| stm.pat[0].var == array && matches!(stm.exp, Exp::Scratch { .. });
+    stms.iter().position(|stm| stm.pat.len() == 1 && makes(stm))
 }

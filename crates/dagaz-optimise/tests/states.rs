@@ -28,8 +28,11 @@ fn check(step: &str, result: &str, expected: Expect) {
     let errors = verify(&program);
     let text = print_without_locs(&program);
     assert!(errors.is_empty(), "{}\n{text}", errors[0]);
-    let shown =
-        |line: &&str| ["loop", "with", " map ", "now", "copy", "if "].iter().any(|word| line.contains(word));
+    let shown = |line: &&str| {
+        ["loop", "with", " map ", "now", "copy", "if ", "let (state", "let (kept"]
+            .iter()
+            .any(|word| line.contains(word))
+    };
     let lines: Vec<&str> = text.lines().filter(shown).map(str::trim).collect();
     expected.assert_eq(&(lines.join("\n") + "\n"));
 }
@@ -44,31 +47,36 @@ fn states_that_are_kept_are_computed_there() {
         SQUARES,
         "kept",
         expect![[r#"
-        if lt_15 then
-        let (saved_17: [k_0][n_1]f64) = room_4 with [0i64] = xs_2 certified
-        loop (saved_8: [k_0][n_1]f64 = saved_18) for i_9: i64 < sub_16 do
-        let (now_7: [n_1]f64) = saved_8[i_9] certified
-        map n_1 (now_7)
-        let (more_10: [k_0][n_1]f64) = saved_8 with [add_19] = next_11 certified
-    "#]],
+            if lt_15 then
+            let (saved_17: [k_0][n_1]f64) = room_4 with [0i64] = xs_2 certified
+            let (kept_6: [k_0][n_1]f64) =
+            loop (saved_8: [k_0][n_1]f64 = saved_18) for i_9: i64 < sub_16 do
+            let (now_7: [n_1]f64) = saved_8[i_9] certified
+            map n_1 (now_7)
+            let (more_10: [k_0][n_1]f64) = saved_8 with [add_19] = next_11 certified
+        "#]],
     );
 }
 
 #[test]
-fn a_state_that_is_used_after_the_loop_stays() {
+fn a_state_that_is_used_after_the_loop_gets_a_row_of_its_own() {
     check(
         SQUARES,
         "state, kept",
         expect![[r#"
-        loop (now_8: [n_1]f64 = xs_2, saved_9: [k_0][n_1]f64 = room_5) for i_10: i64 < k_0 do
-        let (more_11: [k_0][n_1]f64) = saved_9 with [i_10] = now_8 certified
-        map n_1 (now_8)
-    "#]],
+            let (saved_18: [add_15][n_1]f64) = saved_16 with [0i64] = xs_2 certified
+            loop (saved_9: [add_15][n_1]f64 = saved_18) for i_10: i64 < k_0 do
+            let (now_8: [n_1]f64) = saved_9[i_10] certified
+            map n_1 (now_8)
+            let (more_11: [add_15][n_1]f64) = saved_9 with [add_19] = next_12 certified
+            let (kept_7: [k_0][n_1]f64) = slice saved_17 [0i64 :+ k_0 * 1i64, 0i64 :+ n_1 * 1i64]
+            let (state_6: [n_1]f64) = saved_17[max_20] certified
+        "#]],
     );
 }
 
 #[test]
-fn what_can_stop_the_program_is_done_in_the_last_iteration_too() {
+fn what_can_stop_the_program_runs_in_the_last_iteration_too() {
     let read = r"let (next: [n]f64) = map n (now) \(x: f64) : (f64) ->
                   let (at: i64) = f64.to_i64 x
                   let (y: f64) = now[at]
@@ -77,11 +85,14 @@ fn what_can_stop_the_program_is_done_in_the_last_iteration_too() {
         read,
         "kept",
         expect![[r#"
-        loop (now_7: [n_1]f64 = xs_2, saved_8: [k_0][n_1]f64 = room_4) for i_9: i64 < k_0 do
-        let (more_10: [k_0][n_1]f64) = saved_8 with [i_9] = now_7 certified
-        map n_1 (now_7)
-        let (y_14: f64) = now_7[at_13]
-    "#]],
+            let (saved_18: [add_15][n_1]f64) = saved_16 with [0i64] = xs_2 certified
+            loop (saved_8: [add_15][n_1]f64 = saved_18) for i_9: i64 < k_0 do
+            let (now_7: [n_1]f64) = saved_8[i_9] certified
+            map n_1 (now_7)
+            let (y_14: f64) = now_7[at_13]
+            let (more_10: [add_15][n_1]f64) = saved_8 with [add_19] = next_11 certified
+            let (kept_6: [k_0][n_1]f64) = slice saved_17 [0i64 :+ k_0 * 1i64, 0i64 :+ n_1 * 1i64]
+        "#]],
     );
 }
 
@@ -91,9 +102,10 @@ fn what_no_map_makes_is_copied_as_before() {
         "let (next: [n]f64) = copy now",
         "kept",
         expect![[r#"
-        loop (now_7: [n_1]f64 = xs_2, saved_8: [k_0][n_1]f64 = room_4) for i_9: i64 < k_0 do
-        let (more_10: [k_0][n_1]f64) = saved_8 with [i_9] = now_7 certified
-        let (next_11: [n_1]f64) = copy now_7
-    "#]],
+            let (state_5: [n_1]f64, kept_6: [k_0][n_1]f64) =
+            loop (now_7: [n_1]f64 = xs_2, saved_8: [k_0][n_1]f64 = room_4) for i_9: i64 < k_0 do
+            let (more_10: [k_0][n_1]f64) = saved_8 with [i_9] = now_7 certified
+            let (next_11: [n_1]f64) = copy now_7
+        "#]],
     );
 }

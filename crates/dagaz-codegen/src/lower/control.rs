@@ -425,34 +425,43 @@ pub(super) fn writes_row_by_row(exp: &Exp, array: VarId) -> Option<Atom> {
     is_it.then_some(*size)
 }
 
-/// Whether a branch writes the first row of an array, and then a loop the others, one after the other, perhaps not to the end,
-/// and reads those it has written.
-pub(super) fn writes_row_after_row(body: &Body, branch: &CoreStm, array: VarId, symbols: &Symbols) -> bool {
-    let Exp::If { then, otherwise, .. } = &branch.exp else { return false };
-    let Some(position) = otherwise.result.iter().position(|result| *result == Atom::Var(array)) else {
-        return false;
+/// Whether a statement writes the first row of an array, perhaps in one of two branches, and then a loop the others, one after the
+/// other, perhaps not to the end, and reads those it has written.
+pub(super) fn writes_row_after_row(body: &Body, user: &CoreStm, array: VarId, symbols: &Symbols) -> bool {
+    let begun = match &user.exp {
+        Exp::If { then, otherwise, .. } => begun_by_branch(then, otherwise, array),
+        _ => writes_first_row(user, array).then_some(0),
     };
-    let is_first = |stm: &CoreStm| match &stm.exp {
+    let Some(begun) = begun.map(|position| user.pat[position].var) else { return false };
+    match users(body, begun).as_slice() {
+        [only] if !body.result.contains(&Atom::Var(begun)) => goes_on(&body.stms[*only].exp, begun, symbols),
+        _ => false,
+    }
+}
+
+/// The result that is an array of which one branch has written the first row, and the other nothing.
+fn begun_by_branch(then: &Body, otherwise: &Body, array: VarId) -> Option<usize> {
+    let position = otherwise.result.iter().position(|result| *result == Atom::Var(array))?;
+    let is_begun = matches!(users(then, array).as_slice(), [only] if writes_first_row(&then.stms[*only], array))
+        && users(otherwise, array).is_empty()
+        && otherwise.result.iter().filter(|result| **result == Atom::Var(array)).count() == 1
+        && !then.result.contains(&Atom::Var(array));
+    is_begun.then_some(position)
+}
+
+fn writes_first_row(stm: &CoreStm, array: VarId) -> bool {
+    match &stm.exp {
         Exp::Update { array: updated, dims, .. } => {
             *updated == array && matches!(dims.as_slice(), [DimSlice::Fix(i)] if *i == Atom::i64(0))
         }
         _ => false,
-    };
-    let users = |body: &Body, var: VarId| -> Vec<usize> {
-        let uses = |(_, stm): &(usize, &CoreStm)| visit::free_vars(&stm.exp).contains(&var);
-        body.stms.iter().enumerate().filter(uses).map(|(index, _)| index).collect()
-    };
-    let is_begun = matches!(users(then, array).as_slice(), [only] if is_first(&then.stms[*only]))
-        && users(otherwise, array).is_empty()
-        && otherwise.result.iter().filter(|result| **result == Atom::Var(array)).count() == 1
-        && !then.result.contains(&Atom::Var(array));
-    let begun = branch.pat[position].var;
-    match users(body, begun).as_slice() {
-        [only] if is_begun && !body.result.contains(&Atom::Var(begun)) => {
-            goes_on(&body.stms[*only].exp, begun, symbols)
-        }
-        _ => false,
     }
+}
+
+/// The numbers of the statements that use a variable.
+fn users(body: &Body, var: VarId) -> Vec<usize> {
+    let uses = |(_, stm): &(usize, &CoreStm)| visit::free_vars(&stm.exp).contains(&var);
+    body.stms.iter().enumerate().filter(uses).map(|(index, _)| index).collect()
 }
 
 /// Whether a loop writes row after row of an array that has its first one, and reads nothing else of it.
