@@ -639,9 +639,14 @@ fn elem(ty: &Type) -> Lowered<PrimType> {
 }
 
 /// The hint and the number, as C writes names.
+/// Words that begin names of the generated code itself, and end in a number as those of variables do.
+const TAKEN: [&str; 5] = ["task", "env", "site", "sites", "constant"];
+
 fn name(program: &Program, var: VarId) -> String {
     let hint = program.vars.hint(var);
     let clean: String = hint.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let start = if clean.starts_with(|c: char| c.is_ascii_alphabetic()) { "" } else { "v" };
+    let is_taken = TAKEN.contains(&clean.as_str()) || clean.starts_with("f_") || clean.starts_with("dz_");
+    let is_name = clean.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_taken;
+    let start = if is_name { "" } else { "v" };
     format!("{start}{clean}_{}", var.0)
 }
