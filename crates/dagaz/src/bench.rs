@@ -169,7 +169,8 @@ fn cases(path: &Path, plan: &Plan) -> Result<Vec<Case>, String> {
     let is_wanted = |case: &Case| {
         let is_named = plan.entries.is_empty() || plan.entries.contains(&case.entry);
         let is_excluded = case.tags.iter().any(|tag| EXCLUDED.contains(&tag.as_str()));
-        is_named && !is_excluded && !matches!(case.outcome, Outcome::Failure(_))
+        let has_input = !matches!(case.input, Input::Property);
+        is_named && !is_excluded && has_input && !matches!(case.outcome, Outcome::Failure(_))
     };
     let cases: Vec<Case> = cases.into_iter().filter(is_wanted).collect();
     if cases.is_empty() {

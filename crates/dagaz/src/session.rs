@@ -188,6 +188,12 @@ pub fn show_results(entry: &Entry, values: &[Value]) -> Vec<String> {
     entry.results.iter().map(|ty| show(ty, &mut rest)).collect()
 }
 
+/// Arguments of a call as text, in the same way.
+pub(crate) fn show_arguments(entry: &Entry, values: &[Value]) -> Vec<String> {
+    let mut rest = values;
+    entry.params.iter().map(|param| show(&param.ty, &mut rest)).collect()
+}
+
 fn show(ty: &EntryType, values: &mut &[Value]) -> String {
     let all = *values;
     let (mine, rest) = all.split_at(ty.arity().min(all.len()));

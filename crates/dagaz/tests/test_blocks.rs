@@ -32,6 +32,7 @@ fn show(case: &Case) -> String {
         Input::File(path) | Input::ScriptFile(path) => format!("@ {}", path.display()),
         Input::Random(generators) => format!("{generators:?}"),
         Input::Script(exp) => format!("{exp:?}"),
+        Input::Property => "any values".to_owned(),
     };
     let outcome = match &case.outcome {
         Outcome::Success => "success".to_owned(),
@@ -40,6 +41,19 @@ fn show(case: &Case) -> String {
         Outcome::Failure(pattern) => format!("failure: {pattern}"),
     };
     format!("{} [{}]: {input} => {outcome}", case.entry, case.tags.join(" "))
+}
+
+#[test]
+fn properties() {
+    check(
+        "-- ==\n-- property: ordered  same_length\n-- input { 1 } output { 2 }\n",
+        expect![[r#"
+        tags: 
+        ordered []: any values => success
+        same_length []: any values => success
+        main []: 1i32 => 2i32
+    "#]],
+    );
 }
 
 #[test]

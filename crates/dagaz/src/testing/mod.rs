@@ -11,8 +11,9 @@
 //! ```
 //!
 //! [`spec`] reads such blocks, [`run`] runs the tests of a program, [`suite`] those of whole folders, and [`report`]
-//! shows what came of it.
+//! shows what came of it. Blocks with `property: name` are for [`property`].
 
+mod property;
 mod random;
 pub mod report;
 pub mod run;

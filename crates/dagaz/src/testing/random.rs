@@ -42,11 +42,11 @@ fn parse_one(word: &str) -> Result<Generator, String> {
 
 /// Make all values. Integers are spread over their whole type, floats between 0 and 1.
 pub fn generate(generators: &[Generator]) -> Result<Vec<Value>, String> {
-    let mut source = SplitMix(0x00DA_6A2D);
+    let mut source = SplitMix::new();
     generators.iter().map(|generator| generate_one(generator, &mut source)).collect()
 }
 
-fn generate_one(generator: &Generator, source: &mut SplitMix) -> Result<Value, String> {
+pub(super) fn generate_one(generator: &Generator, source: &mut SplitMix) -> Result<Value, String> {
     match generator {
         Generator::Constant(value) => Ok(value.clone()),
         Generator::Random { shape, elem } if shape.is_empty() => Ok(Value::Prim(source.prim(*elem))),
@@ -63,10 +63,18 @@ fn generate_one(generator: &Generator, source: &mut SplitMix) -> Result<Value, S
 }
 
 /// The SplitMix64 generator: a counter, and a function that scrambles it.
-struct SplitMix(u64);
+pub(super) struct SplitMix(u64);
 
 impl SplitMix {
-    fn next(&mut self) -> u64 {
+    pub(super) fn new() -> SplitMix {
+        SplitMix(0x00DA_6A2D)
+    }
+
+    pub(super) fn from_seed(seed: u64) -> SplitMix {
+        SplitMix(seed)
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

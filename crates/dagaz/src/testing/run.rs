@@ -7,8 +7,8 @@ use dagaz_core::value::Value;
 use regex::Regex;
 use serde::Serialize;
 
-use super::random;
 use super::spec::{Case, Expectation, Input, Outcome, Spec};
+use super::{property, random};
 use dagaz_types::Dialect;
 
 use crate::compile::{self, Compiled, Failure, compile_file_with};
@@ -159,7 +159,6 @@ fn run_accepted(
         warnings.iter().for_each(|pattern| note_message(result, pattern, &text));
         check_warnings(warnings, &text)?;
     }
-    let directory = path.parent().unwrap_or(Path::new(""));
     let mut session = program.session_with(&settings.execution);
     if let Some(reason) = session.notice() {
         return Err(format!("no machine code: {reason}"));
@@ -167,7 +166,7 @@ fn run_accepted(
     let mut first_reason = None;
     for case in cases.iter().filter(|case| !is_excluded(&case.tags, settings)) {
         result.cases += 1;
-        if let Err(reason) = run_case(&program, &mut session, directory, case, settings, result) {
+        if let Err(reason) = run_case(&program, &mut session, path, case, settings, result) {
             result.failed_cases += 1;
             first_reason.get_or_insert(format!("{}: {reason}", case.entry));
         }
@@ -199,7 +198,7 @@ fn check_warnings(patterns: &[String], text: &str) -> Result<(), String> {
 fn run_case(
     program: &Compiled,
     session: &mut Session,
-    directory: &Path,
+    path: &Path,
     case: &Case,
     settings: &Settings,
     result: &mut ProgramResult,
@@ -210,6 +209,11 @@ fn run_case(
         deadline: Some(start + settings.timeout),
         ..settings.execution.limits.clone()
     });
+    if let Input::Property = case.input {
+        let text = data::read_bytes(path)?;
+        return property::check(session, &String::from_utf8_lossy(&text), &case.entry);
+    }
+    let directory = path.parent().unwrap_or(Path::new(""));
     let args = input_values(program, session, directory, case)?;
     let expected = match &case.outcome {
         Outcome::Values(values) => Some(values.clone()),
@@ -252,6 +256,7 @@ pub(crate) fn input_values(
         Input::Values(values) => Ok(values.clone()),
         Input::File(file) => data::read_file(&directory.join(file)),
         Input::Random(generators) => random::generate(generators),
+        Input::Property => Err("a property has no input of its own".to_owned()),
         Input::Script(exp) => run_script(session, exp),
         Input::ScriptFile(file) => {
             let bytes = data::read_bytes(&directory.join(file))?;

@@ -44,6 +44,8 @@ pub enum Input {
     Random(Vec<Generator>),
     Script(script::Exp),
     ScriptFile(PathBuf),
+    /// Any values: the entry point is a property, and must give true.
+    Property,
 }
 
 #[derive(Clone, Debug)]
@@ -192,6 +194,13 @@ impl<'t> BlockParser<'t> {
             }
             if self.eat("entry:") {
                 entries = self.rest_of_line().split_whitespace().map(str::to_owned).collect();
+            } else if self.eat("property:") {
+                cases.extend(self.rest_of_line().split_whitespace().map(|name| Case {
+                    entry: name.to_owned(),
+                    tags: Vec::new(),
+                    input: Input::Property,
+                    outcome: Outcome::Success,
+                }));
             } else if self.eat("warning:") {
                 warnings.push(self.rest_of_line().to_owned());
             } else if self.peek_word() == "structure" {
