@@ -32,7 +32,7 @@ mod vectorised;
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm};
-use dagaz_core::types::{Atom, FunId, Param, Type};
+use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
 pub use crate::context::AdError;
@@ -227,6 +227,7 @@ impl Ad<'_> {
                     LoopForm::While { cond } => *cond = self.expand(cond, below)?,
                 }
                 *body = self.expand(body, below)?;
+                results_as_made(body);
             }
             Exp::Map { lambda, .. } => *lambda = self.expand_lambda(lambda, below)?,
             Exp::Reduce { width, arrays, pre, op, .. } | Exp::Scan { width, arrays, pre, op, .. } => {
@@ -268,7 +269,7 @@ impl Ad<'_> {
     fn expand_pre(
         &mut self,
         width: Atom,
-        arrays: &mut Vec<dagaz_core::types::VarId>,
+        arrays: &mut Vec<VarId>,
         pre: &mut Option<Lambda>,
         below: bool,
         loc: Loc,
@@ -320,5 +321,30 @@ impl Ad<'_> {
         self.active.clear();
         self.active.extend(lambda.params.iter().map(|p| p.var));
         self.analyse(&lambda.body);
+    }
+}
+
+/// Results of a body that only rename what it has made, as those of an inlined call do, become what was made: so the rules
+/// for loops see that the body goes on to use it.
+fn results_as_made(body: &mut Body) {
+    let made: HashMap<VarId, (&Type, &Exp)> = body
+        .stms
+        .iter()
+        .filter_map(|stm| match &stm.pat[..] {
+            [param] => Some((param.var, (&param.ty, &stm.exp))),
+            _ => None,
+        })
+        .collect();
+    let types: HashMap<VarId, &Type> =
+        body.stms.iter().flat_map(|stm| &stm.pat).map(|param| (param.var, &param.ty)).collect();
+    for result in &mut body.result {
+        while let Some((ty, Exp::Atom(Atom::Var(original)))) = result.as_var().and_then(|var| made.get(&var))
+        {
+            // Sizes may have other names there.
+            if types.get(original) != Some(ty) {
+                break;
+            }
+            *result = Atom::Var(*original);
+        }
     }
 }

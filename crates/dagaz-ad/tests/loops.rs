@@ -416,3 +416,83 @@ fn an_inner_loop_runs_once_where_its_tape_is_small() {
         "#]],
     );
 }
+
+/// The body calls a function, whose result has another name there.
+#[test]
+fn what_a_function_makes_and_uses_is_not_computed_again() {
+    check(
+        r"def step (k: i64, zs: [k]f64, sum: f64) : (next: [k]f64, more: f64) =
+            let (next: [k]f64) = map k (zs) \(z: f64) : (f64) ->
+              let (e: f64) = f64.sin z
+              in (e)
+            let (first: f64) = next[0i64]
+            let (square: f64) = f64.mul first first
+            let (more: f64) = f64.add sum square
+            in (next, more)
+          def f (n: i64, k: i64, xs: [k]f64, ct: f64) : (adj: [k]f64) =
+            let (s: f64, adj: [k]f64) = vjp (xs) (ct) \(ys: [k]f64) : (f64) ->
+              let (last: [k]f64, total: f64) = loop (zs: [k]f64 = ys, sum: f64 = 0.0f64) for i: i64 < n do
+                let (next: [k]f64, more: f64) = call step (k, zs, sum)
+                in (next, more)
+              in (total)
+            in (adj)",
+        expect![[r#"
+            def step (k_0: i64, zs_1: [k_0]f64, sum_2: f64) : (next_3: [k_0]f64, more_4: f64) =
+              let (next_5: [k_0]f64) =
+                map k_0 (zs_1)
+                  \(z_6: f64) : (f64) ->
+                    let (e_7: f64) = f64.sin z_6
+                    in (e_7)
+              let (first_8: f64) = next_5[0i64]
+              let (square_9: f64) = f64.mul first_8 first_8
+              let (more_10: f64) = f64.add sum_2 square_9
+              in (next_5, more_10)
+
+            def f (n_11: i64, k_12: i64, xs_13: [k_12]f64, ct_14: f64) : (adj_15: [k_12]f64) =
+              let (ys_18: [k_12]f64) = xs_13
+              let (max_32: i64) = i64.max n_11 0i64
+              let (add_33: i64) = i64.add max_32 1i64
+              let (saved_34: [add_33][k_12]f64) = scratch f64 [add_33, k_12]
+              let (last_19: [k_12]f64, total_20: f64, saved_36: [add_33][k_12]f64) =
+                loop (zs_21: [k_12]f64 = ys_18, sum_22: f64 = 0.0f64, saved_35: [add_33][k_12]f64 = saved_34) for i_23: i64 < n_11 do
+                  let (saved_40: [add_33][k_12]f64) = saved_35 with [i_23] = zs_21 certified
+                  let (next_28: [k_12]f64) =
+                    map k_12 (zs_21)
+                      \(z_26: f64) : (f64) ->
+                        let (e_27: f64) = f64.sin z_26
+                        in (e_27)
+                  let (first_29: f64) = next_28[0i64]
+                  let (square_30: f64) = f64.mul first_29 first_29
+                  let (more_31: f64) = f64.add sum_22 square_30
+                  in (next_28, more_31, saved_40)
+              let (saved_42: [add_33][k_12]f64) = saved_36 with [max_32] = last_19 certified
+              let (zeros_43: [k_12]f64) = replicate [k_12] 0.0f64
+              let (zs_adj_79: [k_12]f64, sum_adj_80: f64) =
+                loop (zs_adj_44: [k_12]f64 = zeros_43, sum_adj_45: f64 = ct_14) for j_46: i64 < max_32 do
+                  let (sub_47: i64) = i64.sub max_32 1i64
+                  let (sub_48: i64) = i64.sub sub_47 j_46
+                  let (zs_49: [k_12]f64) = saved_42[sub_48] certified
+                  let (add_59: i64) = i64.add sub_48 1i64
+                  let (known_60: [k_12]f64) = saved_42[add_59] certified
+                  let (next_66: [k_12]f64) = known_60
+                  let (next_53: [k_12]f64) = next_66
+                  let (first_54: f64) = next_53[0i64] certified
+                  let (mul_67: f64) = f64.mul first_54 sum_adj_45
+                  let (mul_68: f64) = f64.mul first_54 sum_adj_45
+                  let (add_69: f64) = f64.add mul_67 mul_68
+                  let (part_70: f64) = zs_adj_44[0i64] certified
+                  let (add_71: f64) = f64.add part_70 add_69
+                  let (next_adj_72: [k_12]f64) = zs_adj_44 with [0i64] = add_71 certified
+                  let (adj_78: [k_12]f64) =
+                    map k_12 (zs_49, next_adj_72)
+                      \(z_73: f64, ct_75: f64) : (f64) ->
+                        let (cos_76: f64) = f64.cos z_73
+                        let (mul_77: f64) = f64.mul cos_76 ct_75
+                        in (mul_77)
+                  in (adj_78, sum_adj_45)
+              let (s_16: f64) = total_20
+              let (adj_17: [k_12]f64) = zs_adj_79
+              in (adj_17)
+        "#]],
+    );
+}

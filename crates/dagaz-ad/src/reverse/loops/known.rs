@@ -26,8 +26,7 @@ impl Ad<'_> {
     pub(super) fn used_result(&self, body: &Body, result: Atom) -> Option<VarId> {
         let var = result.as_var()?;
         let is_made = body.stms.iter().any(|stm| stm.pat.iter().any(|p| p.var == var && p.ty.is_array()));
-        let is_used = body.stms.iter().any(|stm| free_vars(&stm.exp).contains(&var));
-        (is_made && is_used && self.is_active_var(var)).then_some(var)
+        (is_made && is_used(body, var) && self.is_active_var(var)).then_some(var)
     }
 
     /// The saved values of a parameter, with the result of the loop after that of the last iteration.
@@ -96,4 +95,19 @@ impl Ad<'_> {
         let rule = function(vec![result, ct], Vec::new(), back);
         Stm { pat, exp: Exp::WithVjp { lambda, rule, args: vec![made.var.into()] }, loc }
     }
+}
+
+/// Whether statements use a variable, for more than to give it other names.
+fn is_used(body: &Body, var: VarId) -> bool {
+    let mut names = HashSet::from([var]);
+    for stm in &body.stms {
+        match (&stm.exp, stm.pat.as_slice()) {
+            (Exp::Atom(Atom::Var(known)), [other]) if names.contains(known) => {
+                names.insert(other.var);
+            }
+            (exp, _) if free_vars(exp).iter().any(|used| names.contains(used)) => return true,
+            _ => {}
+        }
+    }
+    false
 }
