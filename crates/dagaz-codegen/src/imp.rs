@@ -98,6 +98,17 @@ pub enum Stm {
     },
 }
 
+/// What stands in statements for the number of a place where something can go wrong ([`Module::sites`]): the same loop may
+/// be run from several places, which then tell it their numbers.
+pub(crate) fn site_word(number: usize) -> String {
+    format!("site_{number}")
+}
+
+/// The number that a word stands for, if it is such a word.
+pub(crate) fn site_number(word: &str) -> Option<&str> {
+    word.strip_prefix("site_").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// How many lines the statements take, about.
 pub(crate) fn lines(stms: &[Stm]) -> usize {
     let of = |stm: &Stm| match stm {

@@ -196,7 +196,8 @@ static i32 dz_fail(dz_ctx *ctx, i32 site) {
   return 1;
 }
 
-static void dz_note_any(dz_ctx *ctx, dz_note note) {
+/* Errors are rare: what leads to them need not be fast. */
+static __attribute__((noinline, cold)) void dz_note_any(dz_ctx *ctx, dz_note note) {
   if (ctx->note_count == ctx->note_room) {
     i64 room = 2 * ctx->note_room + 8;
     dz_note *grown = realloc(ctx->notes, room * sizeof *grown);
@@ -207,7 +208,7 @@ static void dz_note_any(dz_ctx *ctx, dz_note note) {
   ctx->notes[ctx->note_count++] = note;
 }
 
-static void dz_note_scalar(dz_ctx *ctx, i32 type, u64 bits) {
+static __attribute__((noinline, cold)) void dz_note_scalar(dz_ctx *ctx, i32 type, u64 bits) {
   dz_note note = {.type = type, .bits = bits};
   dz_note_any(ctx, note);
 }
@@ -242,7 +243,7 @@ static i32 dz_called(dz_ctx *ctx, i32 site) {
   return 1;
 }
 
-static i64 dz_times(i64 a, i64 b) {
+static __attribute__((noinline)) i64 dz_times(i64 a, i64 b) {
   i64 product;
   if (a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product)) return INT64_MAX;
   return product;
@@ -620,7 +621,7 @@ typedef struct dz_job {
 #define DZ_PIECE 262144.0
 
 /* How many iterations make a piece, if one takes about `cost` operations. */
-static i64 dz_grain(i64 count, f64 cost) {
+static __attribute__((noinline)) i64 dz_grain(i64 count, f64 cost) {
   i64 grain = cost < DZ_PIECE ? (i64)(DZ_PIECE / (cost < 1.0 ? 1.0 : cost)) : 1;
   if (count / grain > 1024) grain = (count + 1023) / 1024;
   return grain > 16 ? (grain + 63) & ~(i64)63 : grain;

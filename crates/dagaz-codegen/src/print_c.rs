@@ -56,12 +56,14 @@ pub(crate) fn print_functions(module: &Module) -> String {
 }
 
 fn print_task(text: &mut String, task: &Task) {
-    let Task { number, outside, from, to, body } = task;
+    let Task { number, outside, has_sites, from, to, body } = task;
     let _ = writeln!(text, "\nstruct env_{number} {{");
     for var in outside {
         let _ = writeln!(text, "  {};", declaration(var));
     }
-    if outside.is_empty() {
+    if *has_sites {
+        text.push_str("  const i32 *sites;\n");
+    } else if outside.is_empty() {
         text.push_str("  char nothing;\n");
     }
     text.push_str("};\n");
@@ -86,7 +88,7 @@ fn declaration(var: &Variable) -> String {
     format!("{}{space}{}", var.ty, var.name)
 }
 
-fn statements(text: &mut String, stms: &[Stm], depth: usize) {
+pub(crate) fn statements(text: &mut String, stms: &[Stm], depth: usize) {
     for stm in stms {
         statement(text, stm, depth);
     }

@@ -136,7 +136,8 @@ fn a_row_of_the_border_has_a_loop_without_a_border() {
             } else {
             if (i_t14 >= wanted_t8) {
             ys_11[i_t14] = y_92;
-            struct env_0 env_0 = {.n_1 = n_1, .flags_2 = flags_2, .xss_3 = xss_3, .yss_7_mem = yss_7_mem, .yss_7 = yss_7};
+            static const i32 sites_0[] = {4};
+            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, sites_0};
         "#]],
     );
 }
@@ -214,7 +215,8 @@ fn elements_that_are_computed_with_stay_short() {
             } else {
             if (i_t12 >= wanted_t8) {
             ys_11[i_t12] = y_93;
-            struct env_0 env_0 = {.n_1 = n_1, .flags_2 = flags_2, .xss_3 = xss_3, .yss_7_mem = yss_7_mem, .yss_7 = yss_7};
+            static const i32 sites_0[] = {4};
+            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, sites_0};
         "#]],
     );
 }

@@ -12,7 +12,7 @@ fn check(core: &str, expected: Expect) {
         ["dz_alloc(", "dz_unique(", "dz_copy(", "memcpy(", "memset(", "_room[", "if (dz_is_unique("]
             .iter()
             .any(|word| line.contains(word))
-            || line.contains("] = ") && !line.contains("dims[")
+            || line.contains("] = ") && !line.contains("dims[") && !line.contains("i32 sites_")
     };
     let lines: Vec<String> =
         text.lines().map(str::trim).filter(matters).map(|line| format!("{line}\n")).collect();
@@ -373,7 +373,7 @@ fn small_arrays_of_iterations_are_on_the_stack() {
             result value "[]i64" [n]i64"#,
         expect![[r#"
             f64 squares_7_room[64];
-            squares_7_mem = dz_alloc(ctx, 4, m_1, sizeof(f64), 10);
+            squares_7_mem = dz_alloc(ctx, outside->sites[1], m_1, sizeof(f64), 10);
             squares_7[i_t5] = y_9;
             places_5[i_t3] = place_14;
             dz_block *places_5_mem = dz_alloc(ctx, 2, n_0, sizeof(i64), 3);
@@ -403,11 +403,11 @@ fn arrays_on_the_stack_are_not_taken_over() {
             result value "[]f64" [n]f64"#,
         expect![[r#"
             f64 squares_6_room[64];
-            squares_6_mem = dz_alloc(ctx, 3, m_1, sizeof(f64), 10);
+            squares_6_mem = dz_alloc(ctx, outside->sites[1], m_1, sizeof(f64), 10);
             squares_6[i_t5] = y_8;
-            dz_block *all_9_mem = dz_alloc(ctx, 4, m_1, sizeof(f64), 10);
+            dz_block *all_9_mem = dz_alloc(ctx, outside->sites[2], m_1, sizeof(f64), 10);
             memcpy(all_9 + 0, squares_6, (m_1) * sizeof(f64));
-            changed_10_mem = dz_unique(ctx, 6, changed_10_mem, changed_10, m_1, sizeof(f64), 10);
+            changed_10_mem = dz_unique(ctx, outside->sites[4], changed_10_mem, changed_10, m_1, sizeof(f64), 10);
             changed_10[0L] = 1.0;
             sums_4[i_t3] = sum_11;
             dz_block *sums_4_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);

@@ -46,7 +46,7 @@ fn scalar_operations_do_not_ask_whether_to_go_on() {
             for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
             for (i64 i_t15 = first_t6 + from_t9; i_t15 < first_t6 + to_t10; i_t15++) {
             for (i64 i_t20 = first_t6 == 0; i_t20 < here_t8; i_t20++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
             for (i64 i_t22 = from_t18; i_t22 < to_t19; i_t22++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
@@ -62,12 +62,12 @@ fn iterations_with_loops_ask_whether_to_go_on() {
         expect![[r#"
             for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
             for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 4);
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
             for (i64 i_t17 = 0; i_t17 < chunks_t16; i_t17++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 5);
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[1]);
             for (i64 i_t20 = from_t18; i_t20 < to_t19; i_t20++) {
             for (i64 i_t25 = first_t6 == 0; i_t25 < here_t8; i_t25++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 6);
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
             for (i64 i_t27 = from_t23; i_t27 < to_t24; i_t27++) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);

@@ -206,6 +206,7 @@ fn results_that_are_read_together_are_next_to_each_other() {
             r_13[i_t51] = z_18;
             dz_block *v_4294967294_mem = dz_alloc(ctx, 1, dz_times(n_0, 2L), sizeof(f64), 10);
             dz_block *r_13_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+            static const i32 sites_1[] = {3};
         "#]],
     );
 }

@@ -34,8 +34,8 @@ fn sum_of_doubled_numbers() {
              result value "f64" f64"#,
         expect![[r#"
               f64 *xs_1;
-              i64 grain_t1;
               f64 *part_t2;
+              i64 grain_t1;
             };"#]],
     );
 }
@@ -58,10 +58,84 @@ fn nested_maps_write_into_one_array() {
              param "xs" : value "[][]f64" [n][m]f64
              result value "[][]f64" [n][m]f64"#,
         expect![[r#"
-              i64 m_1;
               f64 *xs_2;
+              i64 m_1;
               f64 *ys_4;
               dz_block *ys_4_mem;
+              const i32 *sites;
             };"#]],
     );
+}
+
+#[test]
+fn loops_that_do_the_same_share_a_function() {
+    let core = r#"def rows (n: i64, m: i64, xs: [n][m]f64) : (ys: [n][m]f64) =
+             let (ys: [n][m]f64) =
+               map n (xs)
+                 \(row: [m]f64) : ([m]f64) ->
+                   let (new: [m]f64) =
+                     map m (row)
+                       \(x: f64) : (f64) ->
+                         let (y: f64) = f64.mul x 2.0f64
+                         in (y)
+                   in (new)
+             in (ys)
+           def twice (k: i64, l: i64, as: [k][l]f64) : (cs: [k][l]f64) =
+             let (bs: [k][l]f64) =
+               map k (as)
+                 \(row: [l]f64) : ([l]f64) ->
+                   let (new: [l]f64) =
+                     map l (row)
+                       \(a: f64) : (f64) ->
+                         let (b: f64) = f64.mul a 2.0f64
+                         in (b)
+                   in (new)
+             let (cs: [k][l]f64) =
+               map k (bs)
+                 \(row: [l]f64) : ([l]f64) ->
+                   let (new: [l]f64) =
+                     map l (row)
+                       \(b: f64) : (f64) ->
+                         let (c: f64) = f64.add b 2.0f64
+                         in (c)
+                   in (new)
+             in (cs)
+
+           entry "rows" = rows
+             sizes 2 0
+             param "xs" : value "[][]f64" [n][m]f64
+             result value "[][]f64" [n][m]f64
+
+           entry "twice" = twice
+             sizes 2 0
+             param "as" : value "[][]f64" [k][l]f64
+             result value "[][]f64" [k][l]f64"#;
+    let program = parse(core).expect("the program is Core");
+    let text = generate_body(&program).expect("the program becomes C");
+    let matters = ["env_", "sites", "static i32 task"];
+    let is_shown = |line: &&str| matters.iter().any(|word| line.contains(word));
+    let lines: Vec<String> =
+        text.lines().map(str::trim).filter(is_shown).map(|line| format!("{line}\n")).collect();
+    expect![[r#"
+        struct env_0 {
+        const i32 *sites;
+        static i32 task_0(dz_ctx *ctx, const void *env, i64 from_t1, i64 to_t2) {
+        const struct env_0 *outside = env;
+        if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
+        static const i32 sites_0[] = {2};
+        struct env_0 env_0 = {xs_2, m_1, ys_4, ys_4_mem, sites_0};
+        if (dz_parallel(ctx, task_0, &env_0, n_0, dz_grain(n_0, 2.0 + (f64)m_1 * (3.0)))) return 1;
+        struct env_1 {
+        const i32 *sites;
+        static i32 task_1(dz_ctx *ctx, const void *env, i64 from_t11, i64 to_t12) {
+        const struct env_1 *outside = env;
+        if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
+        static const i32 sites_0[] = {5};
+        struct env_0 env_0 = {as_11, l_10, bs_13, bs_13_mem, sites_0};
+        if (dz_parallel(ctx, task_0, &env_0, k_9, dz_grain(k_9, 2.0 + (f64)l_10 * (3.0)))) return 1;
+        static const i32 sites_1[] = {7};
+        struct env_1 env_1 = {bs_13, l_10, cs_18, cs_18_mem, sites_1};
+        if (dz_parallel(ctx, task_1, &env_1, k_9, dz_grain(k_9, 2.0 + (f64)l_10 * (3.0)))) return 1;
+    "#]]
+    .assert_eq(&lines.concat());
 }

@@ -84,9 +84,6 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             #pragma GCC unroll 4
             for (i64 i_t38 = first_t30 + from_t33; i_t38 < first_t30 + to_t34; i_t38++) {
             if ((u64)i_14 < (u64)k_2) {
-            for (i64 i_t42 = first_t30 == 0; i_t42 < here_t32; i_t42++) {
-            #pragma omp simd
-            for (i64 i_t44 = from_t40; i_t44 < to_t41; i_t44++) {
             if (DZ_UNLIKELY(m_1 < 0)) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
             for (i64 i_t24 = 0; i_t24 < n_0; i_t24++) {

@@ -52,7 +52,7 @@ use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
-use crate::imp::{LoopKind, Module, Stm, Variable};
+use crate::imp::{LoopKind, Module, Stm, Variable, site_word};
 use crate::scalar;
 use crate::{Remark, RemarkKind, Site, SiteKind};
 
@@ -259,9 +259,10 @@ impl<'p> Lower<'p> {
         self.module.remarks.push(Remark { loc: self.loc, kind, text: text.into() });
     }
 
-    fn site(&mut self, kind: SiteKind) -> usize {
+    /// A word for what can go wrong here, which outlining makes a number of.
+    fn site(&mut self, kind: SiteKind) -> String {
         self.module.sites.push(Site { loc: self.loc, kind });
-        self.module.sites.len() - 1
+        site_word(self.module.sites.len() - 1)
     }
 
     fn name(&self, var: VarId) -> String {
