@@ -77,10 +77,12 @@ pub enum Stm {
         body: Vec<Stm>,
     },
     /// The body for pieces of the numbers below `count`: those from `from` up to `to`, which the body can read. All
-    /// pieces but the last have `grain` numbers, and they can run at the same time.
+    /// pieces but the last have `grain` numbers, and they can run at the same time; they begin in any order, unless a
+    /// piece may wait for the one before it.
     Parallel {
         count: String,
         grain: String,
+        in_order: bool,
         from: String,
         to: String,
         note: String,

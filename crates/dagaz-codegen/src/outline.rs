@@ -94,7 +94,7 @@ impl Outliner {
             Stm::If { cond, then, otherwise } => {
                 Stm::If { cond: cond.clone(), then: self.stms(then), otherwise: self.stms(otherwise) }
             }
-            Stm::Parallel { count, grain, from, to, note, body } => {
+            Stm::Parallel { count, grain, in_order, from, to, note, body } => {
                 let visible = self.scope.len();
                 self.counter(from);
                 self.counter(to);
@@ -103,9 +103,9 @@ impl Outliner {
                 self.depth -= 1;
                 self.scope.truncate(visible);
                 let (number, setup) = self.task(from, to, body, note);
-                let run = format!(
-                    "if (dz_parallel(ctx, task_{number}, &env_{number}, {count}, {grain})) return 1;"
-                );
+                let run = if *in_order { "dz_parallel_in_order" } else { "dz_parallel" };
+                let run =
+                    format!("if ({run}(ctx, task_{number}, &env_{number}, {count}, {grain})) return 1;");
                 Stm::Block(setup.into_iter().chain([run]).map(Stm::Line).collect())
             }
         }
@@ -244,9 +244,17 @@ fn with_words(stm: &Stm, other: &dyn Fn(&str) -> Option<String>) -> Stm {
             let (kind, var, note) = (kind.clone(), var.clone(), note.clone());
             Stm::Loop { kind, var, from: text(from), to: text(to), note, body: all(body) }
         }
-        Stm::Parallel { count, grain, from, to, note, body } => {
-            let (from, to, note) = (from.clone(), to.clone(), note.clone());
-            Stm::Parallel { count: text(count), grain: text(grain), from, to, note, body: all(body) }
+        Stm::Parallel { count, grain, in_order, from, to, note, body } => {
+            let (from, to, note, in_order) = (from.clone(), to.clone(), note.clone(), *in_order);
+            Stm::Parallel {
+                count: text(count),
+                grain: text(grain),
+                in_order,
+                from,
+                to,
+                note,
+                body: all(body),
+            }
         }
         Stm::Forever { note, body } => Stm::Forever { note: note.clone(), body: all(body) },
         Stm::If { cond, then, otherwise } => {

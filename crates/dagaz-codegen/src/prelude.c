@@ -81,6 +81,12 @@ typedef struct {
   const void *packed; /* b in the order of the caller's kernels, or nothing */
 } dz_product;
 
+/* A thread: the lowest address of its stack that may be used, and its number among those that work together. */
+typedef struct {
+  char *stack_low;
+  i64 number;
+} dz_thread;
+
 /* What the caller computes for us: operations that the C library has not, or has with other roundings. */
 typedef struct {
   u64 (*unop)(i32 op, i32 type, u64 x);
@@ -89,9 +95,9 @@ typedef struct {
   u64 (*convert)(i32 from, i32 to, u64 x);
   i32 (*poll)(void *user);
   void (*trace)(void *user, i32 site, dz_note *notes, i64 count);
-  /* Calls `work` in so many threads at once, one of them this one, each with the lowest address of its stack that
-     may be used, and returns when all have returned. */
-  void (*parallel)(void *user, void (*work)(void *job, char *stack_low), void *job, i64 threads, char *stack_low);
+  /* Calls `work` in so many threads at once, one of them this one, each with who it is, and returns when all have
+     returned. */
+  void (*parallel)(void *user, void (*work)(void *job, dz_thread thread), void *job, i64 threads, dz_thread thread);
   /* Large products; nobody, where a caller has no better way than loops. */
   void (*product)(void *user, i32 type, const dz_product *shape, const void *a, const void *b, void *c);
   /* The number of elements of b in the order of kernels for products, to which they are copied if that is not NULL; none if
@@ -107,7 +113,7 @@ typedef struct dz_ctx {
   i64 live, limit, peak;  /* bytes; counted in the first context, for all */
   i64 turns;              /* how many blocks there were */
   i32 patience, depth, max_depth, threads;
-  char *stack_low;
+  dz_thread thread;
   dz_block blocks;
   /* Blocks to be used again: small ones by size, and some large ones, as a step of a simulation may have dozens of arrays. */
   dz_block *small[DZ_CLASSES];
@@ -417,7 +423,7 @@ static __attribute__((noinline)) i32 dz_poll(dz_ctx *ctx) {
 #define DZ_TICK(ctx) (DZ_UNLIKELY(--(ctx)->patience < 0) && dz_poll(ctx))
 
 static inline i32 dz_enter(dz_ctx *ctx) {
-  if (DZ_UNLIKELY(ctx->depth >= ctx->max_depth || (char *)__builtin_frame_address(0) < ctx->stack_low)) {
+  if (DZ_UNLIKELY(ctx->depth >= ctx->max_depth || (char *)__builtin_frame_address(0) < ctx->thread.stack_low)) {
     dz_note_scalar(ctx, 3, ctx->depth);
     return 1;
   }
@@ -532,7 +538,7 @@ void dz_start(void *memory, const dz_host *host, void *user, i64 limit, i32 max_
   ctx->patience = 0;
   ctx->depth = 0;
   ctx->max_depth = max_depth;
-  ctx->stack_low = stack_low;
+  ctx->thread = (dz_thread){stack_low, 0};
   ctx->site = -1;
   ctx->call_count = 0;
   dz_forget_notes(ctx);
@@ -602,141 +608,4 @@ void dz_clear(void *memory) {
   free(ctx->notes);
   free(ctx->calls);
   memset(ctx, 0, dz_context_size());
-}
-
-/* Parallel loops. A task runs a piece of the iterations; the pieces depend on the data only, and so do results. */
-typedef i32 (*dz_task)(dz_ctx *ctx, const void *env, i64 from, i64 to);
-
-typedef struct dz_job {
-  dz_ctx *parent;
-  dz_task task;
-  const void *env;
-  i64 count, grain, pieces;
-  i64 next;   /* the piece that nobody has taken yet */
-  i64 failed; /* the first piece that has failed */
-  char lock;
-} dz_job;
-
-/* About so many operations are worth a thread's attention. */
-#define DZ_PIECE 262144.0
-
-/* How many iterations make a piece, if one takes about `cost` operations. */
-static __attribute__((noinline)) i64 dz_grain(i64 count, f64 cost) {
-  i64 grain = cost < DZ_PIECE ? (i64)(DZ_PIECE / (cost < 1.0 ? 1.0 : cost)) : 1;
-  if (count / grain > 1024) grain = (count + 1023) / 1024;
-  return grain > 16 ? (grain + 63) & ~(i64)63 : grain;
-}
-
-/* How many copies of so many bins are worth having for so many values: 1 means none. */
-static i64 dz_copies(i64 count, i64 bins) {
-  i64 copies = count / 65536;
-  if (copies > 16) copies = 16;
-  if (bins > 0 && copies > count / 8 / bins) copies = count / 4 / bins < 2 ? 1 : count / 8 / bins < 2 ? 2 : count / 8 / bins;
-  return copies < 2 ? 1 : copies;
-}
-
-/* How many copies of accumulators with so many elements are worth having, if an iteration takes about `cost`
-   operations: 1 means none. */
-static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
-  f64 work = (f64)count * cost, copies = work / 262144.0, affordable = work / (8.0 * (f64)(elements + 1));
-  if (copies > affordable) copies = affordable;
-  if (copies > 16.0) copies = 16.0;
-  if (copies > (f64)count) copies = (f64)count;
-  return copies < 2.0 ? 1 : (i64)copies;
-}
-
-static void dz_work(void *shared, char *stack_low) {
-  dz_job *job = shared;
-  dz_ctx ctx;
-  memset(&ctx, 0, sizeof ctx);
-  ctx.host = job->parent->host;
-  ctx.user = job->parent->user;
-  ctx.program = job->parent->program;
-  ctx.limit = job->parent->limit;
-  ctx.depth = job->parent->depth;
-  ctx.max_depth = job->parent->max_depth;
-  ctx.threads = job->parent->threads;
-  ctx.stack_low = stack_low;
-  ctx.blocks.next = ctx.blocks.prev = &ctx.blocks;
-  ctx.job = job;
-  ctx.site = -1;
-  for (;;) {
-    i64 piece = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
-    if (piece >= job->pieces || piece > __atomic_load_n(&job->failed, __ATOMIC_RELAXED)) break;
-    i64 from = piece * job->grain, to = from + job->grain;
-    if (!job->task(&ctx, job->env, from, to < job->count ? to : job->count)) continue;
-    /* What fails first in order of the pieces is the error, as without threads. */
-    while (__atomic_test_and_set(&job->lock, __ATOMIC_ACQUIRE)) {
-    }
-    if (piece < job->failed) {
-      dz_ctx *parent = job->parent;
-      dz_forget_notes(parent);
-      free(parent->notes);
-      free(parent->calls);
-      parent->site = ctx.site;
-      parent->notes = ctx.notes, parent->note_count = ctx.note_count, parent->note_room = ctx.note_room;
-      parent->calls = ctx.calls, parent->call_count = ctx.call_count, parent->call_room = ctx.call_room;
-      ctx.notes = NULL, ctx.note_count = 0, ctx.calls = NULL;
-      __atomic_store_n(&job->failed, piece, __ATOMIC_RELAXED);
-    }
-    __atomic_clear(&job->lock, __ATOMIC_RELEASE);
-    break;
-  }
-  dz_forget_notes(&ctx);
-  free(ctx.notes);
-  free(ctx.calls);
-  dz_free_all(&ctx);
-}
-
-static __attribute__((noinline)) i32 dz_parallel(dz_ctx *ctx, dz_task task, const void *env, i64 count, i64 grain) {
-  /* Less than two whole pieces take hardly longer than a thread needs to come. */
-  if (count < 2 * grain || ctx->threads <= 1) {
-    for (i64 from = 0; from < count; from += grain) {
-      i64 to = from + grain < count ? from + grain : count;
-      if (DZ_UNLIKELY(task(ctx, env, from, to))) return 1;
-    }
-    return 0;
-  }
-  i64 pieces = (count + grain - 1) / grain;
-  dz_job job = {.parent = ctx, .task = task, .env = env, .count = count, .grain = grain, .pieces = pieces};
-  job.failed = INT64_MAX;
-  i64 threads = pieces < ctx->threads ? pieces : ctx->threads;
-  ctx->host->parallel(ctx->user, dz_work, &job, threads, ctx->stack_low);
-  return job.failed != INT64_MAX;
-}
-
-#if defined(__x86_64__) || defined(__i386__)
-#define dz_pause() __builtin_ia32_pause()
-#else
-#define dz_pause() ((void)0)
-#endif
-
-/* Waits until the piece before this one has set its flag; one if it never will. */
-static i32 dz_wait_for(dz_ctx *ctx, const char *flags, i64 piece) {
-  for (i64 turns = 1; !__atomic_load_n(&flags[piece], __ATOMIC_ACQUIRE); turns++) {
-    if (ctx->job && __atomic_load_n(&ctx->job->failed, __ATOMIC_RELAXED) < piece) return 1;
-    /* Who is waited for may need this core. */
-    if (turns % 256 == 0) sched_yield();
-    else dz_pause();
-  }
-  return 0;
-}
-
-/* Copies, by threads where there is much to copy. */
-typedef struct {
-  char *to;
-  const char *from;
-} dz_copying;
-
-static i32 dz_copy_piece(dz_ctx *ctx, const void *env, i64 from, i64 to) {
-  (void)ctx;
-  const dz_copying *copying = env;
-  memcpy(copying->to + from, copying->from + from, to - from);
-  return 0;
-}
-
-static void dz_copy(dz_ctx *ctx, void *to, const void *from, i64 bytes) {
-  dz_copying copying = {to, from};
-  if (bytes < 1 << 21) memcpy(to, from, bytes);
-  else dz_parallel(ctx, dz_copy_piece, &copying, bytes, 1 << 19);
 }

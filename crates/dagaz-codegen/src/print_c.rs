@@ -8,6 +8,8 @@ use crate::imp::{Function, LoopKind, Module, Stm, Variable};
 use crate::outline::{Task, outline};
 
 const PRELUDE: &str = include_str!("prelude.c");
+/// Parallel loops.
+const PARALLEL: &str = include_str!("parallel.c");
 const PROFILE: &str = include_str!("profile.c");
 /// For one type of elements, `ELEM`, of which `CODE` is the number.
 const PRODUCT: &str = include_str!("product.c");
@@ -32,7 +34,7 @@ pub(crate) fn print(module: &Module) -> String {
         0 => String::new(),
         count => format!("enum {{ DZ_PROFILED = {count} }};\n{PROFILE}"),
     };
-    format!("{PRELUDE}\n{products}\n{profile}{}", print_functions(module))
+    format!("{PRELUDE}\n{PARALLEL}\n{products}\n{profile}{}", print_functions(module))
 }
 
 pub(crate) fn print_functions(module: &Module) -> String {

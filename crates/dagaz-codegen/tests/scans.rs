@@ -320,3 +320,26 @@ fn what_is_read_after_a_scan_is_not_overwritten() {
     "#]],
     );
 }
+
+/// A piece waits for the sum of all before it, and so must not begin before the others.
+#[test]
+fn pieces_of_a_scan_begin_in_order_and_those_of_a_map_do_not() {
+    let core = r#"def f (n: i64, as: [n]f64) : (sums: [n]f64, squares: [n]f64) =
+             let (sums: [n]f64) = scan n (as)
+               op \(a: f64, b: f64) : (f64) ->
+                 let (c: f64) = f64.add a b
+                 in (c)
+               neutral (0.0f64)
+             let (squares: [n]f64) = map n (as) \(a: f64) : (f64) ->
+               let (square: f64) = f64.mul a a
+               in (square)
+             in (sums, squares)
+           entry "f" = f sizes 1 0
+             param "as" : value "[]f64" [n]f64
+             result value "[]f64" [n]f64
+             result value "[]f64" [n]f64"#;
+    let text = generate_body(&parse(core).expect("the program is Core")).expect("the program becomes C");
+    let calls = text.lines().filter_map(|line| line.trim().strip_prefix("if (dz_parallel"));
+    let calls: Vec<&str> = calls.filter_map(|call| call.split("(ctx, ").next()).collect();
+    assert_eq!(calls, ["_in_order", ""]);
+}

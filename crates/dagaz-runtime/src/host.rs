@@ -13,6 +13,7 @@ use dagaz_core::prim_eval::{PrimError, convert, eval_binop, eval_ternop, eval_un
 use dagaz_core::value::{Array, Elems, Value};
 
 use crate::packed::pack;
+use crate::pool::Thread;
 use crate::prim_of_bits;
 use crate::product::{Product, product};
 use crate::threads::{Threads, Work};
@@ -36,7 +37,7 @@ pub(crate) struct Host {
     convert: extern "C" fn(i32, i32, u64) -> u64,
     poll: unsafe extern "C" fn(*const Call<'_>) -> i32,
     trace: unsafe extern "C" fn(*const Call<'_>, i32, *const Note, i64),
-    parallel: unsafe extern "C" fn(*const Call<'_>, Work, *mut c_void, i64, *mut u8),
+    parallel: unsafe extern "C" fn(*const Call<'_>, Work, *mut c_void, i64, Thread),
     product:
         unsafe extern "C" fn(*const Call<'_>, i32, *const Product, *const c_void, *const c_void, *mut c_void),
     pack: unsafe extern "C" fn(i32, *const Product, *const c_void, *mut c_void) -> i64,
@@ -122,12 +123,12 @@ unsafe extern "C" fn parallel(
     work: Work,
     job: *mut c_void,
     threads: i64,
-    stack_low: *mut u8,
+    thread: Thread,
 ) {
     // SAFETY: as in `poll`.
     let call = unsafe { &*call };
     // SAFETY: the prelude passes a function and a job that threads may share.
-    unsafe { call.threads.run(work, job, usize::try_from(threads).unwrap_or(1), stack_low) }
+    unsafe { call.threads.run(work, job, usize::try_from(threads).unwrap_or(1), thread) }
 }
 
 unsafe extern "C" fn trace(call: *const Call<'_>, site: i32, notes: *const Note, count: i64) {

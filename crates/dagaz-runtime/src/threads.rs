@@ -5,10 +5,10 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::pool::Pool;
+use crate::pool::{Pool, Thread};
 
 /// Runs a loop until there is nothing left of it to do.
-pub(crate) type Work = unsafe extern "C" fn(job: *mut c_void, stack_low: *mut u8);
+pub(crate) type Work = unsafe extern "C" fn(job: *mut c_void, thread: Thread);
 
 /// A pool with one thread less than there are to be, for the caller works too. It is made when a loop first needs it.
 pub(crate) struct Threads {
@@ -28,9 +28,9 @@ unsafe impl Sync for Job {}
 impl Job {
     /// # Safety
     /// The job is one that `work` takes, and lives until this returns.
-    unsafe fn run(self, work: Work, stack_low: *mut u8) {
+    unsafe fn run(self, work: Work, thread: Thread) {
         // SAFETY: by the contract of this function.
-        unsafe { work(self.0, stack_low) }
+        unsafe { work(self.0, thread) }
     }
 }
 
@@ -52,7 +52,7 @@ impl Threads {
     pub(crate) fn each(&self, count: usize, each: impl Fn(usize) + Sync) {
         let Some(pool) = self.pool().filter(|_| count > 1) else { return (0..count).for_each(each) };
         let next = AtomicUsize::new(0);
-        pool.share(self.count.min(count) - 1, std::ptr::null_mut(), &|_| {
+        pool.share(self.count.min(count) - 1, Thread::CALLER, &|_| {
             let numbers = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
             numbers.take_while(|i| *i < count).for_each(&each);
         });
@@ -62,13 +62,13 @@ impl Threads {
     ///
     /// # Safety
     /// `work` may be called with `job` from several threads at once, as often as it is wanted.
-    pub(crate) unsafe fn run(&self, work: Work, job: *mut c_void, threads: usize, stack_low: *mut u8) {
+    pub(crate) unsafe fn run(&self, work: Work, job: *mut c_void, threads: usize, thread: Thread) {
         let job = Job(job);
         // SAFETY: by the contract of this function; the job lives until the work is done.
-        let run = |stack_low: *mut u8| unsafe { job.run(work, stack_low) };
+        let run = |thread: Thread| unsafe { job.run(work, thread) };
         match self.pool() {
-            Some(pool) => pool.share(threads.saturating_sub(1), stack_low, &run),
-            None => run(stack_low),
+            Some(pool) => pool.share(threads.saturating_sub(1), thread, &run),
+            None => run(thread),
         }
     }
 }

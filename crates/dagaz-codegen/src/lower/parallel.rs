@@ -467,6 +467,26 @@ impl Lower<'_> {
         grain: &str,
         build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
     ) -> Lowered<()> {
+        self.all_pieces(count, grain, false, build)
+    }
+
+    /// As [`Lower::pieces_of`], where a piece may wait for the one before it.
+    pub(super) fn pieces_in_order(
+        &mut self,
+        count: &str,
+        grain: &str,
+        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        self.all_pieces(count, grain, true, build)
+    }
+
+    fn all_pieces(
+        &mut self,
+        count: &str,
+        grain: &str,
+        in_order: bool,
+        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
         let (from, to, note) = (self.temp("from"), self.temp("to"), self.note());
         self.remark(RemarkKind::Threads, "pieces run on threads where there are enough iterations");
         self.parallel += 1;
@@ -474,7 +494,7 @@ impl Lower<'_> {
         self.parallel -= 1;
         let (body, ()) = built?;
         let (count, grain) = (count.to_string(), grain.to_string());
-        self.out.push(Stm::Parallel { count, grain, from, to, note, body });
+        self.out.push(Stm::Parallel { count, grain, in_order, from, to, note, body });
         Ok(())
     }
 

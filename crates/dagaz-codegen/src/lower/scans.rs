@@ -171,7 +171,7 @@ impl Lower<'_> {
                 needed,
                 is_wide,
             };
-            l.pieces_of(&bound, &grain, |l, from, to| {
+            l.pieces_in_order(&bound, &grain, |l, from, to| {
                 l.scan_piece(&mut scan, (from, to), &grain, &before, &ready)
             })?;
             for Following { follower, totals, .. } in &scan.followers {

@@ -69,8 +69,8 @@ static void dz_host_trace(void *user, i32 site, dz_note *notes, i64 count) {
   free(text.start);
 }
 
-static void dz_host_parallel(void *user, void (*work)(void *, char *), void *job, i64 threads, char *stack_low) {
-  dz_pool_run(((dagaz_context *)user)->pool, work, job, threads, stack_low);
+static void dz_host_parallel(void *user, void (*work)(void *, dz_thread), void *job, i64 threads, dz_thread thread) {
+  dz_pool_run(((dagaz_context *)user)->pool, work, job, threads, thread);
 }
 
 static __attribute__((unused)) i64 dz_host_threads(void *user) { return ((dagaz_context *)user)->threads; }

@@ -4,16 +4,22 @@
 enum { DZ_POOL_STACK = 256 << 20, DZ_POOL_RESERVE = 1 << 20, DZ_POOL_PATIENCE = 4096 };
 
 typedef struct {
+  struct dz_pool *pool;
+  i64 number;
+  pthread_t id;
+} dz_worker;
+
+typedef struct dz_pool {
   int count; /* threads besides the caller's */
   int started;
-  pthread_t *threads;
+  dz_worker *workers;
   pthread_mutex_t lock;
   pthread_cond_t wake, done;
   bool stopping;
   char busy; /* a loop is running: a loop inside of it runs in one thread */
   i64 tickets; /* threads that the loop still wants */
   i64 active;
-  void (*work)(void *job, char *stack_low);
+  void (*work)(void *job, dz_thread thread);
   void *job;
 } dz_pool;
 
@@ -26,8 +32,9 @@ static void dz_pool_watch(const i64 *value, bool until_positive) {
 }
 
 static void *dz_pool_thread(void *shared) {
-  dz_pool *pool = shared;
-  char *stack_low = (char *)__builtin_frame_address(0) - (DZ_POOL_STACK - DZ_POOL_RESERVE);
+  const dz_worker *worker = shared;
+  dz_pool *pool = worker->pool;
+  const dz_thread thread = {(char *)__builtin_frame_address(0) - (DZ_POOL_STACK - DZ_POOL_RESERVE), worker->number};
   for (;;) {
     dz_pool_watch(&pool->tickets, true);
     pthread_mutex_lock(&pool->lock);
@@ -36,7 +43,7 @@ static void *dz_pool_thread(void *shared) {
     __atomic_fetch_sub(&pool->tickets, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&pool->active, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&pool->lock);
-    pool->work(pool->job, stack_low);
+    pool->work(pool->job, thread);
     pthread_mutex_lock(&pool->lock);
     if (__atomic_sub_fetch(&pool->active, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&pool->done);
     pthread_mutex_unlock(&pool->lock);
@@ -47,11 +54,13 @@ static void *dz_pool_thread(void *shared) {
 
 static bool dz_pool_start(dz_pool *pool) {
   pthread_attr_t attributes;
-  pool->threads = calloc(pool->count, sizeof *pool->threads);
-  if (!pool->threads || pthread_attr_init(&attributes) != 0) return false;
+  pool->workers = calloc(pool->count, sizeof *pool->workers);
+  if (!pool->workers || pthread_attr_init(&attributes) != 0) return false;
   bool is_large = pthread_attr_setstacksize(&attributes, DZ_POOL_STACK) == 0;
   while (is_large && pool->started < pool->count) {
-    if (pthread_create(&pool->threads[pool->started], &attributes, dz_pool_thread, pool) != 0) break;
+    dz_worker *worker = &pool->workers[pool->started];
+    *worker = (dz_worker){.pool = pool, .number = pool->started + 1};
+    if (pthread_create(&worker->id, &attributes, dz_pool_thread, worker) != 0) break;
     pool->started++;
   }
   pthread_attr_destroy(&attributes);
@@ -74,36 +83,36 @@ static void dz_pool_free(dz_pool *pool) {
   pool->stopping = true;
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->lock);
-  for (int i = 0; i < pool->started; i++) pthread_join(pool->threads[i], NULL);
+  for (int i = 0; i < pool->started; i++) pthread_join(pool->workers[i].id, NULL);
   pthread_mutex_destroy(&pool->lock);
   pthread_cond_destroy(&pool->wake);
   pthread_cond_destroy(&pool->done);
-  free(pool->threads);
+  free(pool->workers);
   free(pool);
 }
 
 /* Calls `work` in up to so many threads, one of them this one. Work that finds nothing left to do returns at once, so
    threads that come too late are not waited for. */
-static void dz_pool_run(dz_pool *pool, void (*work)(void *, char *), void *job, i64 threads, char *stack_low) {
+static void dz_pool_run(dz_pool *pool, void (*work)(void *, dz_thread), void *job, i64 threads, dz_thread thread) {
   if (!pool || __atomic_test_and_set(&pool->busy, __ATOMIC_ACQUIRE)) {
-    work(job, stack_low);
+    work(job, thread);
     return;
   }
-  if (pool->started || (!pool->threads && dz_pool_start(pool))) {
+  if (pool->started || (!pool->workers && dz_pool_start(pool))) {
     pthread_mutex_lock(&pool->lock);
     pool->work = work;
     pool->job = job;
     __atomic_store_n(&pool->tickets, threads - 1 < pool->started ? threads - 1 : pool->started, __ATOMIC_RELEASE);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
-    work(job, stack_low);
+    work(job, thread);
     dz_pool_watch(&pool->active, false);
     pthread_mutex_lock(&pool->lock);
     __atomic_store_n(&pool->tickets, 0, __ATOMIC_RELEASE);
     while (pool->active > 0) pthread_cond_wait(&pool->done, &pool->lock);
     pthread_mutex_unlock(&pool->lock);
   } else {
-    work(job, stack_low);
+    work(job, thread);
   }
   __atomic_clear(&pool->busy, __ATOMIC_RELEASE);
 }

@@ -92,7 +92,7 @@ typedef struct {
   i64 rows, parts, next;
 } dz_product_job_ELEM;
 
-static void dz_product_parts_ELEM(void *shared, char *stack_low) {
+static void dz_product_parts_ELEM(void *shared, dz_thread thread) {
   dz_product_job_ELEM *job = shared;
   const dz_product *s = job->shape;
   for (;;) {
@@ -124,8 +124,8 @@ static void dz_large_product_ELEM(void *user, const dz_product *s, const ELEM *a
     job.parts = (s->m + job.rows - 1) / job.rows;
   }
   if (threads > 1 && job.parts * s->batch > 1) {
-    dz_host_parallel(user, dz_product_parts_ELEM, &job, threads, NULL);
+    dz_host_parallel(user, dz_product_parts_ELEM, &job, threads, (dz_thread){0});
   } else {
-    dz_product_parts_ELEM(&job, NULL);
+    dz_product_parts_ELEM(&job, (dz_thread){0});
   }
 }

@@ -8,4 +8,4 @@ enum { DZ_TILE_BYTES = 16, DZ_TILE_ROWS = 6, DZ_TILE_VECTORS = 2 };
 #endif
 
 static i64 dz_host_threads(void *user);
-static void dz_host_parallel(void *user, void (*work)(void *, char *), void *job, i64 threads, char *stack_low);
+static void dz_host_parallel(void *user, void (*work)(void *, dz_thread), void *job, i64 threads, dz_thread thread);

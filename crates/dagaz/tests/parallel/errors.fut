@@ -6,6 +6,8 @@ entry division (n: i64) = map (\i -> 1000 / ((i + 777) % 30000)) (iota n)
 entry in_rows (n: i64) = map (\i -> i64.sum (map (\j -> 100 / (i * 10 + j - 70000)) (iota 10))) (iota (n / 10))
 entry uneven (n: i64) =
   map (\i -> loop s = 0 for j < i % 50 do s + assert (i % 3001 != 2999 || j < 40) j) (iota n)
+entry early_in_another_part (n: i64) =
+  map (\i -> loop s = 0 for j < (if i < n / 2 then 100 else 1) do s + assert (i != n / 2 - 1 && i != n / 2) j) (iota n)
 entry within_sum (n: i64) = let xs = numbers n in i64.sum (map (\i -> xs[i * 2]) (iota n))
 entry within_scan (n: i64) = scan (+) 0 (map (\i -> i % (i - 70001)) (iota n))
 entry within_bins (n: i64) = hist (+) 0 16 (map (\i -> i % 16) (iota n)) (map (\i -> 5 / (i - 90000) + 5 / (i - 90001)) (iota n))
