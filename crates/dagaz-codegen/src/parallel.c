@@ -125,7 +125,8 @@ static void dz_work(void *shared, dz_thread thread) {
 }
 
 /* Pieces begin in any order, or in order, where one may wait for the one before it: that one is then at work. */
-static __attribute__((noinline)) i32 dz_run_on_threads(dz_ctx *ctx, dz_task task, const void *env, i64 count, i64 grain, bool in_order) {
+static __attribute__((noinline)) i32 dz_run_on_threads(dz_ctx *ctx, dz_task task, const void *env, i64 count, i64 grain,
+                                                       bool in_order) {
   const i64 pieces = count / grain + (count % grain > 0);
   const i64 threads = pieces < ctx->threads ? pieces : ctx->threads;
   dz_job job;
