@@ -56,7 +56,13 @@ impl Lower<'_> {
                 && self.vars.get(array).is_some_and(|info| info.ty == param.ty)
                 && goes_along(lambda, input, position)
         };
-        arrays.iter().enumerate().find(|(input, array)| fits((*input, array))).map(|(_, array)| *array)
+        let fitting =
+            || arrays.iter().enumerate().filter(|candidate| fits(*candidate)).map(|(_, array)| *array);
+        // The caller mostly keeps what it has given; what was made here nobody else has.
+        let is_argument = |array: &VarId| {
+            self.program.funs.iter().flat_map(|fun| &fun.params).any(|param| param.var == *array)
+        };
+        fitting().find(|array| !is_argument(array)).or_else(|| fitting().next())
     }
 
     /// Declares an array that is where others are, which share their memory, if nobody else has that.
