@@ -24,6 +24,8 @@ pub struct Module {
     pub products: BTreeSet<PrimType>,
     /// Those of them that there are products of triangles of.
     pub triangles: BTreeSet<PrimType>,
+    /// The types of elements whose additions are logged (`log.c`).
+    pub logs: BTreeSet<PrimType>,
     /// Whether rows are written in a detour (`turn.c`).
     pub turns_rows: bool,
 }

@@ -38,11 +38,30 @@ static i64 dz_copies(i64 count, i64 bins) {
 /* How many copies of accumulators with so many elements are worth having, if an iteration takes about `cost`
    operations: 1 means none. */
 static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
-  f64 work = (f64)count * cost, copies = work / 262144.0, affordable = work / (8.0 * (f64)(elements + 1));
+  f64 work = (f64)count * cost, copies = work / DZ_PIECE, affordable = work / (8.0 * (f64)(elements + 1));
   if (copies > affordable) copies = affordable;
   if (copies > 16.0) copies = 16.0;
   if (copies > (f64)count) copies = (f64)count;
   return copies < 2.0 ? 1 : (i64)copies;
+}
+
+/* Logs of additions have so many parts, which may have so many entries before it is their turn. */
+enum { DZ_PARTS = 8, DZ_LOGGED = 4096 };
+
+/* Whether so many iterations are enough for threads that log what they add, and how many of them then make a piece. */
+static bool dz_is_logged(i64 count, f64 cost, i64 elements) {
+  return count >= 16 && (f64)count * cost >= 2.0 * DZ_PIECE && elements < UINT32_MAX;
+}
+
+static i64 dz_log_grain(i64 count, f64 cost) {
+  i64 grain = cost < DZ_PIECE ? (i64)(DZ_PIECE / (cost < 1.0 ? 1.0 : cost)) : 1;
+  return count / grain > 65536 ? count / 65536 + 1 : grain;
+}
+
+/* The turns of some parts: it is that of the first piece. */
+static void dz_begin_turns(i8 *turns, i64 parts, i64 pieces) {
+  memset(turns, 0, parts * (pieces + 1));
+  for (i64 part = 0; part < parts; part++) turns[part * (pieces + 1)] = 1;
 }
 
 /* The next piece of a range, in order for those it belongs to and from its end for others; none if nothing is left. */

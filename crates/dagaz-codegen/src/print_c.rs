@@ -16,6 +16,8 @@ const PRODUCT: &str = include_str!("product.c");
 const TRIANGLES: &str = include_str!("triangle.h");
 /// For one type of elements, as above.
 const TRIANGLE: &str = include_str!("triangle.c");
+/// For one type of elements, as above.
+const LOG: &str = include_str!("log.c");
 const TURN: &str = include_str!("turn.c");
 
 pub(crate) fn print(module: &Module) -> String {
@@ -27,6 +29,7 @@ pub(crate) fn print(module: &Module) -> String {
         products.push_str(TRIANGLES);
         products.extend(module.triangles.iter().map(|ty| of_type(TRIANGLE, ty)));
     }
+    products.extend(module.logs.iter().map(|ty| of_type(LOG, ty)));
     if module.turns_rows {
         products.push_str(TURN);
     }

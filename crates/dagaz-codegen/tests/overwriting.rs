@@ -34,14 +34,20 @@ fn check(arrays: &str, expected: Expect) {
 
 #[test]
 fn what_was_made_here_comes_before_arguments() {
-    check("xs, sums", expect![[r#"
+    check(
+        "xs, sums",
+        expect![[r#"
         if (dz_is_unique(ctx, sums_4_mem)) {
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn arguments_are_better_than_nothing() {
-    check("xs, ys", expect![[r#"
+    check(
+        "xs, ys",
+        expect![[r#"
         if (dz_is_unique(ctx, xs_1_mem)) {
-    "#]]);
+    "#]],
+    );
 }

@@ -60,22 +60,22 @@ fn iterations_with_loops_ask_whether_to_go_on() {
     check(
         "let (y: f64) = loop (z: f64 = x) for j: i64 < i do let (w: f64) = f64.mul z z in (w)",
         expect![[r#"
-            for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
-            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
-            for (i64 i_t17 = 0; i_t17 < chunks_t16; i_t17++) {
+            for (i64 i_t9 = from_t6; i_t9 < to_t7; i_t9++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[1]);
-            for (i64 i_t20 = from_t18; i_t20 < to_t19; i_t20++) {
-            for (i64 i_t25 = first_t6 == 0; i_t25 < here_t8; i_t25++) {
+            for (i64 i_t12 = 0; i_t12 < chunks_t11; i_t12++) {
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[2]);
+            for (i64 i_t15 = from_t13; i_t15 < to_t14; i_t15++) {
+            for (i64 i_t28 = 0; i_t28 < (k_1); i_t28++) {
+            for (i64 i_t29 = first_t21 + from_t24; i_t29 < first_t21 + to_t25; i_t29++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
-            for (i64 i_t27 = from_t23; i_t27 < to_t24; i_t27++) {
-            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t29 = 0; i_t29 < n_0; i_t29++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 7);
             for (i64 i_t32 = 0; i_t32 < chunks_t31; i_t32++) {
-            if (DZ_TICK(ctx)) return dz_fail(ctx, 8);
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[1]);
             for (i64 i_t35 = from_t33; i_t35 < to_t34; i_t35++) {
+            for (i64 i_t40 = first_t21 == 0; i_t40 < here_t23; i_t40++) {
+            if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
+            for (i64 i_t42 = from_t38; i_t42 < to_t39; i_t42++) {
+            for (i64 i_t20 = 0; i_t20 < (copies_t1 + at_once_t18 - 1) / at_once_t18; i_t20++) {
+            if (DZ_TICK(ctx)) return dz_fail(ctx, 7);
         "#]],
     );
 }

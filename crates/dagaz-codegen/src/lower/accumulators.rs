@@ -151,7 +151,7 @@ impl Lower<'_> {
                 self.take_unique(target, *array)?;
             }
             let (shape, op) = (input.shape.clone(), input.op.clone());
-            self.open.push(OpenAcc { shape, arrays: mine.to_vec(), op, is_copy: false });
+            self.open.push(OpenAcc { shape, arrays: mine.to_vec(), op, is_copy: false, log: None });
             self.bind(param, false);
             self.accs.insert(param.var, self.open.len() - 1);
         }
@@ -192,9 +192,12 @@ impl Lower<'_> {
         for param in pat {
             self.accs.insert(param.var, number);
         }
-        let OpenAcc { shape, arrays, op, .. } = self.open[number].clone();
+        let OpenAcc { shape, arrays, op, log, .. } = self.open[number].clone();
         let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
         let bounds = self.open_bounds(indices, &shape);
+        if let (Some(log), [array], [value]) = (log, arrays.as_slice(), values) {
+            return self.log_addition(&log, array, (texts, bounds), *value);
+        }
         let Some((op, _)) = op else {
             return self.within(bounds, &[], |l| {
                 for (array, value) in arrays.iter().zip(values) {

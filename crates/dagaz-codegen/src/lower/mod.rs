@@ -27,6 +27,7 @@ mod interior;
 mod joining;
 mod kept;
 mod lanes;
+mod logged;
 mod long_loops;
 mod narrowing;
 mod overwriting;
@@ -105,6 +106,8 @@ struct OpenAcc {
     op: Option<(Lambda, Vec<Atom>)>,
     /// The arrays are copies that a piece of a map has.
     is_copy: bool,
+    /// The variable of the log that additions go to instead.
+    log: Option<String>,
 }
 
 struct Lower<'p> {

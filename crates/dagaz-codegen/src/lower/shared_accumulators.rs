@@ -10,7 +10,8 @@
 //!            for each piece { copies[piece] = neutral; …copies[piece][i] += x… }; for each piece { acc += copies[piece] }
 //!          }
 //!
-//! The first piece of all needs no copy, as nothing comes before it: it updates the accumulator itself.
+//! The first piece of all needs no copy, as nothing comes before it: it updates the accumulator itself. If the accumulator is
+//! too large for copies, there may be logs (`logged.rs`).
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,12 +20,14 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
 use super::fetching::Place;
+use super::logged::has_parallel_parts;
 use super::parallel::{can_fail, statements};
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
 use crate::imp::Stm;
 
-/// With so many elements in all at most, there are copies for all pieces at once.
+/// With so many elements in all at most, there are copies for all pieces at once. With more, additions are logged rather than
+/// copied if they can be, for which one thread needs no more time and memory than for the loop itself.
 const SMALL: usize = 65536;
 
 /// The copies of one array of an accumulator.
@@ -47,7 +50,12 @@ impl Lower<'_> {
         lambda: &Lambda,
     ) -> Lowered<()> {
         let bound = self.atom(width);
-        let is_along_row = self.is_along_row(arrays, lambda);
+        let mut numbers: Vec<usize> =
+            arrays.iter().filter_map(|array| self.accs.get(array).copied()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        let is_logged = numbers.iter().any(|number| self.open[*number].log.is_some());
+        let is_along_row = !is_logged && self.is_along_row(arrays, lambda);
         let in_order = |l: &mut Self| {
             l.repeatedly(|l| match is_along_row {
                 true => l.loop_of_whole_vectors("0", &bound, lambda, &|l, i| {
@@ -57,10 +65,6 @@ impl Lower<'_> {
                 false => l.iterations_in_order(pat, ("0", &bound), arrays, lambda),
             })
         };
-        let mut numbers: Vec<usize> =
-            arrays.iter().filter_map(|array| self.accs.get(array).copied()).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
         let can_be_copied = numbers.iter().all(|number| self.can_be_copied(&self.open[*number]));
         if !self.is_outermost() || !can_be_copied {
             self.remark(RemarkKind::InOrder, "iterations add to the same places");
@@ -72,12 +76,34 @@ impl Lower<'_> {
             let sizes: Vec<String> =
                 numbers.iter().flat_map(arrays_of).map(|array| l.product(array.ty.dims())).collect();
             let elements = sizes.join(" + ");
-            l.set("i64", copies.as_str(), format!("dz_acc_copies({bound}, {cost}, {elements})"));
-            let (then, ()) = l.nested(|l| {
-                l.map_with_copies(pat, (&bound, arrays, lambda), &numbers, (&copies, &elements))
-            })?;
-            let (otherwise, ()) = l.nested(in_order)?;
-            l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
+            let can_be_logged = l.can_be_logged(&numbers, arrays, lambda);
+            let count = format!("dz_acc_copies({bound}, {cost}, {elements})");
+            let count = match can_be_logged {
+                true => format!("{elements} > {SMALL} ? 1 : {count}"),
+                false => count,
+            };
+            l.set("i64", copies.as_str(), count);
+            let loops = (bound.as_str(), arrays, lambda);
+            let with_copies = |l: &mut Self| l.map_with_copies(pat, loops, &numbers, (&copies, &elements));
+            if !can_be_logged {
+                let (then, ()) = l.nested(with_copies)?;
+                let (otherwise, ()) = l.nested(in_order)?;
+                l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
+                return Ok(());
+            }
+            let pays = l.temp("pays");
+            let enough = format!("{copies} == 1 && dz_is_logged({bound}, {cost}, {elements})");
+            l.set("bool", pays.as_str(), enough);
+            let (then, ()) = l.nested(|l| l.map_with_logs(pat, loops, &numbers))?;
+            // With one thread, or copies, or without anything else for threads to do, all is one piece, or several with
+            // copies.
+            let (mut otherwise, ()) = l.nested(with_copies)?;
+            if has_parallel_parts(&lambda.body) {
+                let (in_order, ()) = l.nested(in_order)?;
+                let cond = format!("{copies} > 1 || {pays}");
+                otherwise = vec![Stm::If { cond, then: otherwise, otherwise: in_order }];
+            }
+            l.out.push(Stm::If { cond: format!("{pays} && ctx->threads > 1"), then, otherwise });
             Ok(())
         })
     }
@@ -122,7 +148,7 @@ impl Lower<'_> {
     }
 
     /// A loop over iterations. One that is a few scalar operations does not ask whether to go on: that would take as long.
-    fn iterations_in_order(
+    pub(super) fn iterations_in_order(
         &mut self,
         pat: &[Param],
         (from, to): (&str, &str),
@@ -151,7 +177,9 @@ impl Lower<'_> {
             let Exp::UpdateAcc { acc, indices, .. } = &stm.exp else { continue };
             let Some(number) = names.get(acc).copied() else { continue };
             names.extend(stm.pat.iter().map(|param| (param.var, number)));
-            for array in &self.open[number].arrays {
+            // Those that are logged are fetched when the additions are made.
+            let direct = self.open[number].log.is_none();
+            for array in self.open[number].arrays.iter().filter(|_| direct) {
                 let (name, shape) = (self.name(array.var), self.open[number].shape.clone());
                 used.push(Place {
                     array: name,
@@ -166,7 +194,7 @@ impl Lower<'_> {
     }
 
     /// Whether an iteration is scalar operations, and updates of accumulators by scalars.
-    fn has_no_loops(&self, arrays: &[VarId], lambda: &Lambda) -> bool {
+    pub(super) fn has_no_loops(&self, arrays: &[VarId], lambda: &Lambda) -> bool {
         let numbers = arrays.iter().filter_map(|array| self.accs.get(array));
         let are_scalar = numbers.map(|number| &self.open[*number]).all(|open| {
             let has_scalars = open.arrays.iter().all(|array| array.ty.rank() == open.shape.len());
@@ -198,12 +226,13 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
         let (grain, at_once) = (self.temp("grain"), self.temp("at_once"));
-        self.set("i64", grain.as_str(), format!("({bound} + {copies} - 1) / {copies}"));
+        self.set("i64", grain.as_str(), format!("i64_max(({bound} + {copies} - 1) / {copies}, 1)"));
         let small = format!("ctx->threads > 1 ? {SMALL} / i64_max({elements}, 1) : 1");
         self.set("i64", at_once.as_str(), format!("i64_min({copies}, i64_max(ctx->threads, {small}))"));
         let mut all = Vec::new();
         for acc in &outside {
-            all.push(self.memory_for_copies(acc, &at_once)?);
+            let others = format!("({copies} > 1 ? {at_once} : 0)");
+            all.push(self.memory_for_copies(acc, &others)?);
         }
         self.iterate("0", &format!("({copies} + {at_once} - 1) / {at_once}"), |l, round| {
             let (first, count, here) = (l.temp("first"), l.temp("count"), l.temp("here"));

@@ -26,3 +26,7 @@ def checked (i: i64) : i64 = assert (i < 65000) (i + 1)
 def indirectly (k: i64) (i: i64) : i64 = if k == 0 then checked i else indirectly (k - 1) i
 entry in_function (n: i64) = map (indirectly 3) (iota n)
 entry memory (n: i64) = map (\i -> i64.sum (if i < n - 10 then iota 3 else iota (n - 20 - i))) (iota n)
+entry within_gradient (n: i64) =
+  let m = n + 70000
+  let f x i = loop s = 0f64 for j < 1 + i % 9 do f64.sin (s + x[(i * 31 + j * 7919) % m] * f64.i64 (5 / (90001 - i)))
+  in vjp (\x -> f64.sum (map (f x) (iota n))) (map f64.i64 (numbers m)) 1

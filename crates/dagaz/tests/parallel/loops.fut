@@ -42,6 +42,11 @@ entry gradient (n: i64) =
   in (vjp (\x -> f64.sum (map f64.exp (map (/ 1000) x))) x 1, vjp (\x -> f64.maximum x) x 1, vjp (\x -> last (scan (+) 0 (map (\v -> v * v) x))) x 1)
 entry gradient_bins (n: i64) = let k = ks n 11 in vjp (\x -> f64.sum (map f64.sin (hist (+) 0 11 k x))) (xs n) 1
 entry gradient_gather (n: i64) = let k = ks n 100 in vjp (\x -> f64.sum (map (\i -> x[i] * x[(i + 1) % 100]) k)) (xs 100) 1
+-- Adds to many places, with much to do in between: the additions of a piece wait for those of the pieces before it.
+entry gradient_many_places (n: i64) =
+  let m = n + 70000
+  let f x = map (\k -> loop s = 0f64 for j < k % 9 do f64.sin (s + 1 / (2 + f64.cos (s + x[(k * 31 + j * 7919) % m])))) (ks n 100003)
+  in vjp (\x -> f64.sum (f x)) (xs m) 1
 -- As much work as for sixteen pieces, and so few iterations that some of the pieces have none.
 entry gradient_few_rows (n: i64) =
   let k = ks n 100
