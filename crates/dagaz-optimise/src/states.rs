@@ -29,9 +29,10 @@
 //!                                                          let (x: t) = wide[max n 0]
 //! ```
 //!
-//! Expects arrays to be plain values.
+//! Where the program itself adds that row, in an array with room for it, `kept with [max n 0] = x`, there is nothing left to do for
+//! it. Expects arrays to be plain values.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm};
@@ -67,6 +68,8 @@ struct Kept {
     state: usize,
     /// The statement that keeps the state.
     update: usize,
+    /// The row of the state after the loop, where the program keeps that too.
+    last: Option<Atom>,
 }
 
 /// Where the states go.
@@ -79,9 +82,10 @@ enum Room {
 
 impl Pass {
     fn body(&mut self, body: &mut Body) {
-        for mut stm in std::mem::take(&mut body.stms) {
+        let mut after = VecDeque::from(std::mem::take(&mut body.stms));
+        while let Some(mut stm) = after.pop_front() {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            let plan = self.shortened(&stm).or_else(|| self.widened(&stm, &body.stms));
+            let plan = self.shortened(&stm).or_else(|| self.widened(&stm, &body.stms, &after));
             let Some((kept, room)) = plan else {
                 body.stms.push(stm);
                 continue;
@@ -89,7 +93,7 @@ impl Pass {
             self.b.push_scope();
             match room {
                 Room::Exact => self.shorten(stm, &kept),
-                Room::OneMore => self.widen(stm, &kept, &mut body.stms),
+                Room::OneMore => self.widen(stm, &kept, &mut body.stms, &mut after),
             }
             body.stms.extend(self.b.pop_scope());
             self.has_changed = true;
@@ -110,13 +114,20 @@ impl Pass {
         fits.then_some((all, Room::Exact))
     }
 
-    /// The arrays after a loop that keep states and were made for it, by statements before.
-    fn widened(&self, stm: &Stm, before: &[Stm]) -> Option<(Vec<Kept>, Room)> {
-        let Exp::Loop { params, .. } = &stm.exp else { return None };
+    /// The arrays after a loop that keep states, and have room for one more or were made for the loop by statements before.
+    fn widened(&self, stm: &Stm, before: &[Stm], after: &VecDeque<Stm>) -> Option<(Vec<Kept>, Room)> {
+        let Exp::Loop { params, form: LoopForm::For { bound, .. }, .. } = &stm.exp else { return None };
         let mut all = self.all_kept(stm);
-        all.retain(|kept| {
-            let room = params[kept.array].1.as_var().filter(|room| self.uses.get(room) == Some(&1));
-            room.is_some_and(|room| scratch(before, room).is_some())
+        all.retain_mut(|kept| {
+            let (array, state) = (stm.pat[kept.array].var, stm.pat[kept.state].var);
+            kept.last = last_row(array, state, after).filter(|row| is_end(*row, *bound, before));
+            let is_only_read = !after.iter().any(|stm| changes(&stm.exp, array));
+            let is_used_once = |var: VarId| self.uses.get(&var) == Some(&1);
+            let room = params[kept.array].1.as_var().filter(|room| is_used_once(*room));
+            room.is_some_and(|room| match kept.last {
+                Some(_) => is_used_once(array),
+                None => is_only_read && scratch(before, room).is_some(),
+            })
         });
         (!all.is_empty()).then_some((all, Room::OneMore))
     }
@@ -161,7 +172,7 @@ impl Pass {
             && params[state].0.ty.is_array()
             && is_made
             && [room, later, next].into_iter().all(is_used_once);
-        fits.then_some(Kept { array, state, update })
+        fits.then_some(Kept { array, state, update, last: None })
     }
 
     /// The last iteration would make a state that nobody needs.
@@ -178,42 +189,52 @@ impl Pass {
     }
 
     /// Has the loop keep its last state, too.
-    fn widen(&mut self, mut stm: Stm, all: &[Kept], before: &mut Vec<Stm>) {
+    fn widen(&mut self, mut stm: Stm, all: &[Kept], before: &mut Vec<Stm>, after: &mut VecDeque<Stm>) {
         let loc = stm.loc;
         let Exp::Loop { form: LoopForm::For { bound, .. }, params, body, .. } = &mut stm.exp else { return };
-        let bound = *bound;
+        let end = self.b.binop(BinOp::Max, PrimType::I64, *bound, Atom::i64(0), loc);
         let mut views = Vec::new();
         for kept in all {
+            let (first, state) = (params[kept.state].1, stm.pat[kept.state].clone());
             let (param, room) = &mut params[kept.array];
-            let made = room.as_var().and_then(|room| scratch(before, room)).map(|at| before.remove(at));
-            let Some(Stm { exp: Exp::Scratch { elem, mut dims }, loc, .. }) = made else { continue };
+            let Some(array) = room.as_var() else { continue };
+            if let Some(last) = kept.last {
+                let whole = stm.pat[kept.array].var;
+                *room = self.keep_row(param, array, first, loc);
+                for update in after.iter_mut().filter(|stm| changes(&stm.exp, whole)) {
+                    update.exp = Exp::Atom(whole.into());
+                }
+                views.push(row(state, whole, last, loc));
+                continue;
+            }
+            let made = scratch(before, array).map(|at| before.remove(at));
+            let Some(Stm { exp: Exp::Scratch { elem, mut dims }, .. }) = made else { continue };
             let rows = dims[0];
             dims[0] = self.b.add(PrimType::I64, rows, Atom::i64(1), loc);
             let hint = self.b.hint(param.var);
             param.ty = Type::array(elem, dims.clone());
-            let exp = Exp::Scratch { elem, dims };
-            let array = self.b.let_var(&hint, param.ty.clone(), exp, loc);
-            let first = vec![DimSlice::Fix(Atom::i64(0))];
-            let (wide, ty) = (self.b.fresh(&hint), param.ty.clone());
-            let value = params[kept.state].1;
-            let exp = Exp::Update { array, dims: first, value, check: Check::Certified };
-            params[kept.array].1 = self.b.let_exp(&hint, ty.clone(), exp, loc);
-            body.stms[kept.update].pat[0].ty = ty.clone();
-            let narrow = std::mem::replace(&mut stm.pat[kept.array], Param::new(wide, ty));
-            views.push((wide, rows, narrow, stm.pat[kept.state].clone()));
+            let wider = self.b.let_var(&hint, param.ty.clone(), Exp::Scratch { elem, dims }, loc);
+            *room = self.keep_row(param, wider, first, loc);
+            body.stms[kept.update].pat[0].ty = param.ty.clone();
+            let wide = self.b.fresh_param(&hint, param.ty.clone());
+            let part = |len: &Atom| DimSlice::Range { start: Atom::i64(0), len: *len, stride: Atom::i64(1) };
+            let dims = std::iter::once(&rows).chain(&wide.ty.dims()[1..]).map(part).collect();
+            views.push(row(state, wide.var, end, loc));
+            let exp = Exp::Slice { array: wide.var, dims };
+            let narrow = std::mem::replace(&mut stm.pat[kept.array], wide);
+            views.push(Stm { pat: vec![narrow], exp, loc });
         }
         self.keep_next(&mut stm, all);
         self.b.push(stm);
-        let last = self.b.binop(BinOp::Max, PrimType::I64, bound, Atom::i64(0), loc);
-        for (wide, rows, narrow, state) in views {
-            let whole = |len: &Atom| DimSlice::Range { start: Atom::i64(0), len: *len, stride: Atom::i64(1) };
-            let dims = std::iter::once(&rows).chain(&narrow.ty.dims()[1..]).map(whole).collect();
-            self.b.push(Stm { pat: vec![narrow], exp: Exp::Slice { array: wide, dims }, loc });
-            if self.uses.contains_key(&state.var) {
-                let exp = Exp::Index { array: wide, indices: vec![last], check: Check::Certified };
-                self.b.push(Stm { pat: vec![state], exp, loc });
-            }
-        }
+        views.into_iter().for_each(|view| self.b.push(view));
+    }
+
+    /// The array of a parameter with a state in its first row.
+    fn keep_row(&mut self, param: &Param, array: VarId, first: Atom, loc: Loc) -> Atom {
+        let dims = vec![DimSlice::Fix(Atom::i64(0))];
+        let exp = Exp::Update { array, dims, value: first, check: Check::Certified };
+        let hint = self.b.hint(param.var);
+        self.b.let_exp(&hint, param.ty.clone(), exp, loc)
     }
 
     /// Has every iteration read its state where the one before kept it, and keep the next one.
@@ -255,9 +276,7 @@ impl Pass {
             let first = params[kept.state].1;
             let hint = self.b.hint(room.var);
             let before = self.b.atom_var(&hint, room.ty.clone(), before, loc);
-            let dims = vec![DimSlice::Fix(Atom::i64(0))];
-            let exp = Exp::Update { array: before, dims, value: first, check: Check::Certified };
-            with.push(self.b.let_exp(&hint, room.ty.clone(), exp, loc));
+            with.push(self.keep_row(&room, before, first, loc));
             without.push(params[kept.array].1);
             pat.push(self.b.fresh_param(&hint, room.ty));
         }
@@ -274,4 +293,41 @@ impl Pass {
 fn scratch(stms: &[Stm], array: VarId) -> Option<usize> {
     let makes = |stm: &Stm| stm.pat[0].var == array && matches!(stm.exp, Exp::Scratch { .. });
     stms.iter().position(|stm| stm.pat.len() == 1 && makes(stm))
+}
+
+/// Whether an expression is an update of an array.
+fn changes(exp: &Exp, updated: VarId) -> bool {
+    matches!(exp, Exp::Update { array, .. } if *array == updated)
+}
+
+/// The row of an array that later statements set to a state.
+fn last_row(array: VarId, state: VarId, after: &VecDeque<Stm>) -> Option<Atom> {
+    after.iter().find_map(|stm| match &stm.exp {
+        Exp::Update { array: updated, dims, value, check: Check::Certified }
+            if *updated == array && *value == Atom::Var(state) =>
+        {
+            match dims.as_slice() {
+                [DimSlice::Fix(row)] => Some(*row),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}
+
+/// Whether an atom is the number of iterations of a loop, as known before it.
+fn is_end(atom: Atom, bound: Atom, before: &[Stm]) -> bool {
+    let is_end_of = |stm: &Stm| match &stm.exp {
+        Exp::BinOp(BinOp::Max, PrimType::I64, a, b) => {
+            [(*a, *b), (*b, *a)].contains(&(bound, Atom::i64(0))) && atom == Atom::Var(stm.pat[0].var)
+        }
+        _ => false,
+    };
+    atom == bound || before.iter().any(is_end_of)
+}
+
+/// Reads a row of an array.
+fn row(param: Param, array: VarId, row: Atom, loc: Loc) -> Stm {
+    let exp = Exp::Index { array, indices: vec![row], check: Check::Certified };
+    Stm { pat: vec![param], exp, loc }
 }
