@@ -46,7 +46,7 @@ static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
 }
 
 /* Logs of additions have so many parts, which may have so many entries before it is their turn. */
-enum { DZ_PARTS = 8, DZ_LOGGED = 4096 };
+enum { DZ_PARTS = 8, DZ_LOGGED = 16384 };
 
 /* Whether so many iterations are enough for threads that log what they add, and how many of them then make a piece. */
 static bool dz_is_logged(i64 count, f64 cost, i64 elements) {
@@ -55,6 +55,8 @@ static bool dz_is_logged(i64 count, f64 cost, i64 elements) {
 
 static i64 dz_log_grain(i64 count, f64 cost) {
   i64 grain = cost < DZ_PIECE ? (i64)(DZ_PIECE / (cost < 1.0 ? 1.0 : cost)) : 1;
+  /* Several iterations take more alike than single ones, and pieces wait for those before them. */
+  grain = i64_max(grain, i64_min(8, count / 256));
   return count / grain > 65536 ? count / 65536 + 1 : grain;
 }
 
