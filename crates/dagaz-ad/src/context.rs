@@ -9,6 +9,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use crate::linear::open_functions;
+use crate::prune::Kept;
 use crate::reverse::one_hot::OneHot;
 use crate::reverse::{ReadyLoop, Restored, size_operation};
 use crate::scalar::plus_op;
@@ -79,6 +80,10 @@ pub(crate) struct Ad<'p> {
     pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
     /// Variables of code that is run a second time, and so can be left out wherever it is not needed.
     pub again: HashSet<VarId>,
+    /// Numbers in code that is run a second time, and the variables that have their values from the first time.
+    pub known: HashMap<VarId, VarId>,
+    /// Those of them that were met.
+    pub kept: HashMap<VarId, Kept>,
     /// The arrays whose contents the return sweep restores as it goes back.
     pub restored: Restored,
     /// Loops of the return sweep that need not run, by their first results.
@@ -108,6 +113,8 @@ impl<'p> Ad<'p> {
             one_hots: HashMap::new(),
             acc_adj: HashMap::new(),
             again: HashSet::new(),
+            known: HashMap::new(),
+            kept: HashMap::new(),
             restored: Restored::default(),
             ready: HashMap::new(),
             may_tape: true,

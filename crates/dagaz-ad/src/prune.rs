@@ -13,12 +13,64 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Check, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::prim::{BinOp, Prim};
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{direct_operands, lambdas};
+use dagaz_core::visit::{bodies_mut, direct_operands, lambdas};
 
 /// The statements that the results need. Statements that bind only variables of `again` were run before without
 /// stopping the program, or will be, and may go.
 pub(crate) fn prune(stms: Vec<Stm>, results: &[Atom], again: &HashSet<VarId>) -> Vec<Stm> {
-    let mut needs = Needs { edges: HashMap::new(), roots: Vec::new(), again };
+    let keeper = Keeper { live: live(&stms, results, again).0, again };
+    stms.into_iter().filter_map(|stm| keeper.stm(stm)).collect()
+}
+
+/// Decides for each number of `kept`, which is bound to what a branch gives besides its results, whether to leave it at that.
+/// A branch that is needed for such numbers alone would be run for nothing else: they are computed where they are needed.
+pub(crate) fn choose_kept(
+    stms: &mut [Stm],
+    results: &[Atom],
+    again: &HashSet<VarId>,
+    kept: &HashMap<VarId, Kept>,
+) {
+    if kept.is_empty() {
+        return;
+    }
+    bind(stms, &|var| kept.get(&var).map(|kept| kept.again));
+    let (live, branches) = live(stms, results, again);
+    let runs_anyway = |mut var: VarId| {
+        while let Some(further) = kept.get(&var) {
+            var = further.before;
+        }
+        branches.get(&var).is_none_or(|pat| pat.iter().any(|p| live.contains(p)))
+    };
+    bind(stms, &|var| kept.get(&var).map(|kept| kept.before).filter(|before| runs_anyway(*before)));
+}
+
+/// What a number is equal to.
+pub(crate) struct Kept {
+    /// The result of a branch that has run before.
+    pub before: VarId,
+    /// What is computed again.
+    pub again: VarId,
+}
+
+/// Binds variables to others.
+fn bind(stms: &mut [Stm], value: &impl Fn(VarId) -> Option<VarId>) {
+    for stm in stms {
+        if let ([p], Exp::Atom(atom)) = (stm.pat.as_slice(), &mut stm.exp)
+            && let Some(var) = value(p.var)
+        {
+            *atom = var.into();
+        }
+        bodies_mut(&mut stm.exp).into_iter().for_each(|body| bind(&mut body.stms, value));
+    }
+}
+
+/// The variables that are needed, and the results of branches by each of them.
+fn live(
+    stms: &[Stm],
+    results: &[Atom],
+    again: &HashSet<VarId>,
+) -> (HashSet<VarId>, HashMap<VarId, Vec<VarId>>) {
+    let mut needs = Needs { edges: HashMap::new(), roots: Vec::new(), branches: HashMap::new(), again };
     stms.iter().for_each(|stm| needs.stm(stm, &[]));
     needs.need_all(results.iter().copied());
     let mut live = HashSet::new();
@@ -30,14 +82,14 @@ pub(crate) fn prune(stms: Vec<Stm>, results: &[Atom], again: &HashSet<VarId>) ->
             waiting.extend(more);
         }
     }
-    let keeper = Keeper { live, again };
-    stms.into_iter().filter_map(|stm| keeper.stm(stm)).collect()
+    (live, needs.branches)
 }
 
 /// What each variable needs.
 struct Needs<'a> {
     edges: HashMap<VarId, Vec<VarId>>,
     roots: Vec<VarId>,
+    branches: HashMap<VarId, Vec<VarId>>,
     again: &'a HashSet<VarId>,
 }
 
@@ -72,8 +124,10 @@ impl Needs<'_> {
                 let inside = [control, &[*cond]].concat();
                 self.body(then, &inside);
                 self.body(otherwise, &inside);
+                let all: Vec<VarId> = stm.pat.iter().map(|p| p.var).collect();
                 for (i, p) in stm.pat.iter().enumerate() {
                     self.edge(p.var, [*cond, then.result[i], otherwise.result[i]]);
+                    self.branches.insert(p.var, all.clone());
                 }
             }
             Exp::Loop { params, form, body, .. } => {

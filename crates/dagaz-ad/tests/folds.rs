@@ -288,44 +288,44 @@ fn scan_of_one_active_number_is_a_recurrence() {
               let (first_21: [1i64]f64) = array f64 (1.0f64)
               let (longer_22: [add_17]f64) = concat (first_21, bs_9)
               let (before_23: [n_0]f64) = slice longer_22 [0i64 :+ n_0 * 1i64]
-              let (mapped_33: [n_0]f64) =
+              let (mapped_34: [n_0]f64) =
                 map n_0 (fs_1, as_7)
                   \(a_26: bool, a_27: f64) : (f64) ->
-                    let (adj_32: f64) =
+                    let (adj_33: f64) =
                       if a_26 then
                         in (0.0f64)
                       else
                         in (a_27)
-                    in (adj_32)
-              let (sub_34: i64) = i64.sub n_0 1i64
-              let (reversed_35: [n_0]f64) = slice ct_3 [sub_34 :+ n_0 * -1i64]
-              let (reversed_36: [n_0]f64) = slice mapped_33 [sub_34 :+ n_0 * -1i64]
-              let (add_37: i64) = i64.add n_0 1i64
-              let (first_38: [1i64]f64) = array f64 (0.0f64)
-              let (longer_39: [add_37]f64) = concat (first_38, reversed_36)
-              let (before_40: [n_0]f64) = slice longer_39 [0i64 :+ n_0 * 1i64]
-              let (scanned_48: [n_0]f64, scanned_49: [n_0]f64) =
-                scan n_0 (reversed_35, before_40)
-                  op \(m_41: f64, m_42: f64, m_43: f64, m_44: f64) : (f64, f64) ->
-                    let (mul_45: f64) = f64.mul m_44 m_41
-                    let (add_46: f64) = f64.add mul_45 m_43
-                    let (mul_47: f64) = f64.mul m_44 m_42
-                    in (add_46, mul_47)
+                    in (adj_33)
+              let (sub_35: i64) = i64.sub n_0 1i64
+              let (reversed_36: [n_0]f64) = slice ct_3 [sub_35 :+ n_0 * -1i64]
+              let (reversed_37: [n_0]f64) = slice mapped_34 [sub_35 :+ n_0 * -1i64]
+              let (add_38: i64) = i64.add n_0 1i64
+              let (first_39: [1i64]f64) = array f64 (0.0f64)
+              let (longer_40: [add_38]f64) = concat (first_39, reversed_37)
+              let (before_41: [n_0]f64) = slice longer_40 [0i64 :+ n_0 * 1i64]
+              let (scanned_49: [n_0]f64, scanned_50: [n_0]f64) =
+                scan n_0 (reversed_36, before_41)
+                  op \(m_42: f64, m_43: f64, m_44: f64, m_45: f64) : (f64, f64) ->
+                    let (mul_46: f64) = f64.mul m_45 m_42
+                    let (add_47: f64) = f64.add mul_46 m_44
+                    let (mul_48: f64) = f64.mul m_45 m_43
+                    in (add_47, mul_48)
                   neutral (0.0f64, 1.0f64)
-              let (sub_50: i64) = i64.sub n_0 1i64
-              let (reversed_51: [n_0]f64) = slice scanned_48 [sub_50 :+ n_0 * -1i64]
-              let (adj_65: [n_0]f64) =
-                map n_0 (before_23, fs_1, reversed_51)
-                  \(a1_53: f64, f2_54: bool, ct_59: f64) : (f64) ->
-                    let (adj_63: f64) =
-                      if f2_54 then
-                        in (ct_59)
+              let (sub_51: i64) = i64.sub n_0 1i64
+              let (reversed_52: [n_0]f64) = slice scanned_49 [sub_51 :+ n_0 * -1i64]
+              let (adj_67: [n_0]f64) =
+                map n_0 (before_23, fs_1, reversed_52)
+                  \(a1_54: f64, f2_55: bool, ct_60: f64) : (f64) ->
+                    let (adj_65: f64) =
+                      if f2_55 then
+                        in (ct_60)
                       else
-                        let (mul_62: f64) = f64.mul a1_53 ct_59
-                        in (mul_62)
-                    in (adj_63)
+                        let (mul_64: f64) = f64.mul a1_54 ct_60
+                        in (mul_64)
+                    in (adj_65)
               let (y_5: [n_0]f64) = bs_9
-              let (xs_adj_6: [n_0]f64) = adj_65
+              let (xs_adj_6: [n_0]f64) = adj_67
               in (xs_adj_6)
         "#]],
     );

@@ -2,22 +2,69 @@
 //! of all variables that either branch reads.
 //!
 //!     y = if c then x * x else z     ==>     (x_adj, z_adj) = if c then (2 * x * ct, 0) else (0, ct)
+//!
+//! Numbers that take longer to compute than to keep are further results, so that they are not computed again:
+//!
+//!     y = if c then let e = exp x in e * z else 0
+//!       ==>     (y, kept) = if c then let e = exp x in (e * z, e) else (0, 0)
+//!               (x_adj, z_adj) = if c then let e = kept in (e * z * ct, e * ct) else (0, 0)
+//!
+//! So branches inside of branches run twice, however deep they are, and not once more for each branch around them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Exp, Loc};
-use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::exp::{Body, Exp, Loc, Stm};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
 use crate::context::{Ad, Res};
+use crate::prune::Kept;
 use crate::rename::Renamer;
 
 impl Ad<'_> {
+    /// The body, in which branches also give the numbers that are better kept.
+    pub fn with_kept_numbers<'b>(&mut self, body: &'b Body) -> Cow<'b, Body> {
+        let is_branch = |stm: &Stm| {
+            let active = stm.pat.iter().any(|p| self.is_active_var(p.var));
+            // One that only updates arrays may never run forwards.
+            active && stm.pat.iter().any(|p| matches!(p.ty, Type::Prim(_))) && takes_long(&stm.exp)
+        };
+        if !body.stms.iter().any(|stm| matches!(stm.exp, Exp::If { .. }) && is_branch(stm)) {
+            return Cow::Borrowed(body);
+        }
+        let keep: Vec<bool> = body.stms.iter().map(is_branch).collect();
+        let stms = body.stms.iter().zip(keep);
+        let stms = stms.map(|(stm, keep)| if keep { self.keeping_numbers(stm) } else { stm.clone() });
+        Cow::Owned(Body { stms: stms.collect(), result: body.result.clone() })
+    }
+
+    fn keeping_numbers(&mut self, stm: &Stm) -> Stm {
+        let Exp::If { cond, then, otherwise } = &stm.exp else { return stm.clone() };
+        let mut then = self.with_kept_numbers(then).into_owned();
+        let mut otherwise = self.with_kept_numbers(otherwise).into_owned();
+        let mut pat = stm.pat.clone();
+        let mut others = numbers_to_keep(&otherwise);
+        let mut kept: Vec<(PrimType, Atom, Atom)> = Vec::new();
+        for (ty, number) in numbers_to_keep(&then) {
+            let partner = others.iter().position(|(other, _)| *other == ty).map(|k| others.remove(k).1);
+            kept.push((ty, number, partner.unwrap_or(Prim::zero(ty).into())));
+        }
+        kept.extend(others.into_iter().map(|(ty, number)| (ty, Prim::zero(ty).into(), number)));
+        for (ty, number, other) in kept {
+            pat.push(self.param("kept", Type::Prim(ty)));
+            then.result.push(number);
+            otherwise.result.push(other);
+        }
+        Stm { pat, exp: Exp::If { cond: *cond, then, otherwise }, loc: stm.loc }
+    }
+
     pub fn rev_if(
         &mut self,
+        pat: &[Param],
         cond: Atom,
-        then: &Body,
-        otherwise: &Body,
+        (then, otherwise): (&Body, &Body),
         cts: &[Option<Atom>],
         loc: Loc,
     ) -> Res<()> {
@@ -25,10 +72,10 @@ impl Ad<'_> {
         let free = self.active_among(free);
         let mut types: Vec<Type> = free.iter().map(|v| self.adjoint_type(*v)).collect();
         let (outer, known) = (self.adj.clone(), self.restored.clone());
-        let mut then = self.rev_branch(then, &free, cts, loc)?;
+        let mut then = self.rev_branch(pat, then, &free, cts, loc)?;
         self.adj = outer.clone();
         let after_then = std::mem::replace(&mut self.restored, known.clone());
-        let mut otherwise = self.rev_branch(otherwise, &free, cts, loc)?;
+        let mut otherwise = self.rev_branch(pat, otherwise, &free, cts, loc)?;
         self.adj = outer;
         let after_otherwise = std::mem::replace(&mut self.restored, known.clone());
         // Arrays that a branch has updated and restored are in other variables now.
@@ -51,11 +98,75 @@ impl Ad<'_> {
         Ok(())
     }
 
-    fn rev_branch(&mut self, body: &Body, free: &[VarId], cts: &[Option<Atom>], loc: Loc) -> Res<Body> {
+    fn rev_branch(
+        &mut self,
+        pat: &[Param],
+        body: &Body,
+        free: &[VarId],
+        cts: &[Option<Atom>],
+        loc: Loc,
+    ) -> Res<Body> {
         self.body(|ad| {
             let copy = Renamer::again(ad, HashMap::new()).body(body);
+            let numbers = copy.stms.iter().flat_map(|stm| &stm.pat);
+            for made in numbers.filter(|made| matches!(made.ty, Type::Prim(_))) {
+                let place = copy.result.iter().position(|result| *result == Atom::from(made.var));
+                ad.known.extend(place.map(|k| (made.var, pat[k].var)));
+            }
             ad.sweep(&copy, cts, loc)?;
             Ok(free.iter().map(|v| ad.adjoint(*v, loc)).collect())
         })
     }
+
+    /// The statement with other names for those of its results that are known, and what gives these their values.
+    pub fn with_known_numbers(&mut self, stm: &Stm) -> (Stm, Vec<Stm>) {
+        let (mut stm, mut values) = (stm.clone(), Vec::new());
+        for p in &mut stm.pat {
+            if let Some(before) = self.known.get(&p.var).copied() {
+                let made = self.like(p.var.into());
+                self.again.insert(made.var);
+                if self.is_active_var(p.var) {
+                    self.active.insert(made.var);
+                }
+                self.kept.insert(p.var, Kept { before, again: made.var });
+                let pat = vec![std::mem::replace(p, made)];
+                values.push(Stm { pat, exp: Exp::Atom(before.into()), loc: stm.loc });
+            }
+        }
+        (stm, values)
+    }
+}
+
+/// The numbers that the statements of a branch compute for long, other than its results.
+fn numbers_to_keep(body: &Body) -> Vec<(PrimType, Atom)> {
+    let long = body.stms.iter().filter(|stm| takes_long(&stm.exp));
+    let numbers = long.flat_map(|stm| &stm.pat).filter_map(|p| match p.ty {
+        Type::Prim(ty) => Some((ty, Atom::from(p.var))),
+        Type::Array { .. } | Type::Acc { .. } => None,
+    });
+    numbers.filter(|(_, number)| !body.result.contains(number)).collect()
+}
+
+/// Whether it takes longer to compute a number than to keep it.
+fn takes_long(exp: &Exp) -> bool {
+    match exp {
+        Exp::UnOp(op, ty, _) => ty.is_float() && !is_short(*op),
+        Exp::BinOp(op, ty, ..) => {
+            let long = matches!(
+                op,
+                BinOp::Div | BinOp::Mod | BinOp::Pow | BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot
+            );
+            ty.is_float() && long
+        }
+        Exp::If { then, otherwise, .. } => {
+            then.stms.iter().chain(&otherwise.stms).any(|stm| takes_long(&stm.exp))
+        }
+        Exp::Loop { .. } | Exp::Reduce { .. } => true,
+        _ => false,
+    }
+}
+
+fn is_short(op: UnOp) -> bool {
+    use UnOp::*;
+    matches!(op, Neg | Not | Abs | Signum | Ceil | Floor | Trunc | Round | IsNan | IsInf | ToBits | FromBits)
 }

@@ -1,7 +1,7 @@
 //! Reverse mode by redundant execution (thesis, section 3.3): a body is run forwards, then its statements are visited
 //! from the last to the first, each adding to the adjoints of what it reads. A nested body is run again where its own
 //! return sweep needs its values; nothing is kept across scopes but the values that loops start their
-//! iterations with.
+//! iterations with, and numbers that branches need long to compute.
 //!
 //!     let (y: f64) = f64.mul x z     ==>     let (y: f64) = f64.mul x z
 //!     in (y)                                 let (x_adj: f64) = f64.mul z ct
@@ -29,7 +29,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::context::{Ad, Res};
-use crate::prune::prune;
+use crate::prune::{choose_kept, prune};
 use crate::rename::Renamer;
 
 use hist::Bins;
@@ -54,14 +54,17 @@ impl Ad<'_> {
     pub fn vjp(&mut self, lambda: &Lambda, args: &[Atom], cotangents: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
         self.adj.clear();
         self.acc_adj.clear();
+        self.known.clear();
+        self.kept.clear();
         self.restored = Restored::default();
-        let (stms, results) = self.scope(|ad| {
+        let (mut stms, results) = self.scope(|ad| {
             ad.enter(lambda, args, loc);
             let cts: Vec<Option<Atom>> = cotangents.iter().copied().map(Some).collect();
             ad.sweep(&lambda.body, &cts, loc)?;
             let adjoints: Vec<Atom> = lambda.params.iter().map(|p| ad.adjoint(p.var, loc)).collect();
             Ok([lambda.body.result.clone(), adjoints].concat())
         })?;
+        choose_kept(&mut stms, &results, &self.again, &self.kept);
         for stm in prune(stms, &results, &self.again) {
             self.push(stm);
         }
@@ -71,6 +74,7 @@ impl Ad<'_> {
     /// Both sweeps over a body, given the cotangents of its results; none is a zero.
     pub fn sweep(&mut self, body: &Body, cts: &[Option<Atom>], loc: Loc) -> Res<()> {
         let body = &*self.with_start_values(body)?;
+        let body = &*self.with_kept_numbers(body);
         let plan = self.plan(body, loc)?;
         let mut saved = Vec::with_capacity(body.stms.len());
         for (index, stm) in body.stms.iter().enumerate() {
@@ -101,6 +105,16 @@ impl Ad<'_> {
     }
 
     pub fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
+        if !stm.pat.iter().any(|p| self.known.contains_key(&p.var)) {
+            return self.run_forwards(stm);
+        }
+        let (stm, known) = self.with_known_numbers(stm);
+        let saved = self.run_forwards(&stm)?;
+        known.into_iter().for_each(|stm| self.push(stm));
+        Ok(saved)
+    }
+
+    fn run_forwards(&mut self, stm: &Stm) -> Res<Saved> {
         let active = stm.pat.iter().any(|p| self.is_active_var(p.var));
         if let Some(saved) = self.use_ready(stm) {
             return Ok(saved);
@@ -161,7 +175,7 @@ impl Ad<'_> {
     fn rev_exp(&mut self, stm: &Stm, saved: Saved, cts: &[Option<Atom>]) -> Res<()> {
         let loc = stm.loc;
         match &stm.exp {
-            Exp::If { cond, then, otherwise } => self.rev_if(*cond, then, otherwise, cts, loc),
+            Exp::If { cond, then, otherwise } => self.rev_if(&stm.pat, *cond, (then, otherwise), cts, loc),
             Exp::Loop { .. } => match saved {
                 Saved::Loop(saved) => self.rev_loop(stm, &saved, cts),
                 Saved::Nothing | Saved::Old(_) | Saved::Log(_) => Ok(()),
