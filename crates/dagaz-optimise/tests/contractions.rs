@@ -362,9 +362,9 @@ fn negated_numbers_that_are_a_factor_too_are_stored_once_and_summed_along_rows()
                           in (z_47)
                         neutral (0.0f64)
                     in (sum_48)
-              let (product_37: [m_1][k_2]f64) = reshape [m_1, k_2] sums_49
+              let (sums_50: [m_1][k_2]f64) = reshape [m_1, k_2] sums_49
               let (s_20: [m_1][k_2]f64) =
-                map m_1 (product_37)
+                map m_1 (sums_50)
                   \(product_36: [k_2]f64) : ([k_2]f64) ->
                     let (row_22: [k_2]f64) =
                       map k_2 (product_36)

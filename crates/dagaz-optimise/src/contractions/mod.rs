@@ -17,7 +17,8 @@
 //!
 //! A product with rows that are zero but for one element adds at the places of these elements instead ([`sparse`]).
 //!
-//! In the end ([`settle`]), a contraction that is transposed or added to an array at once does that itself.
+//! In the end ([`settle`]), a contraction that is transposed or added to an array at once does that itself,
+//! and one that is only added up along one of its dimensions becomes one with sums ([`summed`]).
 //!
 //! Before all that, sums of outer products that are arrays get to see the factors ([`outer`]), and of several factors two are
 //! made ([`factors`]).
@@ -34,6 +35,7 @@ mod raise;
 mod settle;
 mod sink;
 mod sparse;
+mod summed;
 mod turn;
 
 use dagaz_core::exp::Program;
@@ -54,4 +56,6 @@ pub fn raise_contractions(program: &mut Program) {
         crate::remove_dead_code(program);
     }
     settle::settle(program);
+    crate::remove_dead_code(program);
+    summed::multiply_sums(program);
 }

@@ -9,6 +9,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::dot::{Axes, Level, Nest, Term, View, is_sum};
 use super::facts::Facts;
+use super::summed;
 use crate::walk::for_each_body;
 
 pub(super) fn raise(program: &mut Program) {
@@ -90,7 +91,13 @@ impl Raiser {
         let (mut exp, fixed) = match whole {
             Whole::Product { exp, fixed } => (*exp, fixed),
             Whole::ColumnSums { array, rows, columns } => {
-                return done.extend(self.column_sums(Param { var, ty }, array, (rows, &columns), loc));
+                let Some(elem) = ty.elem() else { return };
+                let mut b = Builder::new(std::mem::take(&mut self.vars));
+                let sums = summed::column_sums(&mut b, array, elem, (rows, &columns), loc);
+                let stms;
+                (self.vars, stms) = b.finish();
+                done.extend(stms);
+                return done.push(Stm { pat: vec![Param { var, ty }], exp: Exp::Atom(sums.into()), loc });
             }
         };
         if let Exp::Contract { left, right, .. } = &mut exp {
@@ -105,45 +112,6 @@ impl Raiser {
             }
         }
         done.push(Stm { pat: vec![Param { var, ty }], exp, loc });
-    }
-
-    /// Sums along the first dimension, with the others as one: then all of them are added row by row.
-    fn column_sums(
-        &mut self,
-        result: Param,
-        array: VarId,
-        (rows, columns): (Atom, &[Atom]),
-        loc: Loc,
-    ) -> Vec<Stm> {
-        let Some(ty) = result.ty.elem() else { return Vec::new() };
-        let mut b = Builder::new(std::mem::take(&mut self.vars));
-        let count = b.product(columns, loc);
-        let flat_ty = Type::array(ty, vec![rows, count]);
-        let flat = b.let_var("flat", flat_ty, Exp::Reshape { dims: vec![rows, count], array }, loc);
-        let numbers = |b: &mut Builder, n: Atom| {
-            let exp = Exp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
-            b.let_var("iota", Type::array(PrimType::I64, vec![n]), exp, loc)
-        };
-        let (all_rows, all_columns) = (numbers(&mut b, rows), numbers(&mut b, count));
-        let lambda = b.lambda(&[("column", PrimType::I64.into())], vec![ty.into()], |b, column| {
-            let pre = b.lambda(&[("row", PrimType::I64.into())], vec![ty.into()], |b, row| {
-                let indices = vec![row[0], column[0]];
-                let exp = Exp::Index { array: flat, indices, check: Check::Certified };
-                vec![b.let_exp("elem", ty.into(), exp, loc)]
-            });
-            let op = b.binop_lambda(BinOp::Add, ty, loc);
-            let neutral = vec![Prim::zero(ty).into()];
-            let arrays = vec![all_rows];
-            let exp = Exp::Reduce { width: rows, arrays, pre: Some(pre), op, neutral, commutative: true };
-            vec![b.let_exp("sum", ty.into(), exp, loc)]
-        });
-        let exp = Exp::Map { width: count, arrays: vec![all_columns], lambda };
-        let sums = b.let_var("sums", Type::array(ty, vec![count]), exp, loc);
-        let exp = Exp::Reshape { dims: columns.to_vec(), array: sums };
-        b.push(Stm { pat: vec![result], exp, loc });
-        let stms;
-        (self.vars, stms) = b.finish();
-        stms
     }
 
     /// Looks into the functions of an expression. Gives what leaves it.
