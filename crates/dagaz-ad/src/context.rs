@@ -10,7 +10,7 @@ use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 use crate::linear::open_functions;
 use crate::prune::Kept;
-use crate::reverse::one_hot::OneHot;
+use crate::reverse::one_hot::{OneHot, OneHotRows};
 use crate::reverse::{ReadyLoop, Restored, size_operation};
 use crate::scalar::plus_op;
 
@@ -76,6 +76,8 @@ pub(crate) struct Ad<'p> {
     pub adj: HashMap<VarId, Adj>,
     /// Adjoints that are known to be zero but in one place.
     pub one_hots: HashMap<VarId, OneHot>,
+    /// Adjoints whose rows are.
+    pub one_hot_rows: HashMap<VarId, OneHotRows>,
     /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
     pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
     /// Variables of code that is run a second time, and so can be left out wherever it is not needed.
@@ -111,6 +113,7 @@ impl<'p> Ad<'p> {
             tan: HashMap::new(),
             adj: HashMap::new(),
             one_hots: HashMap::new(),
+            one_hot_rows: HashMap::new(),
             acc_adj: HashMap::new(),
             again: HashSet::new(),
             known: HashMap::new(),

@@ -243,9 +243,9 @@ fn reduction_of_rows_by_elements_is_one_of_columns() {
                       else
                         in (zeros_45)
                     in (xs_adj_50)
-              let (ct_52: [n_0][k_1]f64) = rearrange (1, 0) adj_51
+              let (ct_54: [n_0][k_1]f64) = rearrange (1, 0) adj_51
               let (y_6: [k_1]f64) = p_9
-              let (xs_adj_7: [n_0][k_1]f64) = ct_52
+              let (xs_adj_7: [n_0][k_1]f64) = ct_54
               in (xs_adj_7)
         "#]],
     );
@@ -671,6 +671,109 @@ fn components_of_a_scan_that_nothing_reaches_are_left_out() {
               let (xs_adj_7: [n_0]f64) = adj_63
               let (ys_adj_8: [n_0]f64) = adj_64
               in (xs_adj_7, ys_adj_8)
+        "#]],
+    );
+}
+
+#[test]
+fn minima_of_rows_pass_places_and_values_to_what_made_the_rows() {
+    check(
+        r"def f (n: i64, k: i64, xs: [n]f64, cs: [k]f64, ct: [n]f64) : (xs_adj: [n]f64) =
+            let (y: [n]f64, xs_adj: [n]f64) = vjp (xs) (ct) \(as: [n]f64) : ([n]f64) ->
+              let (rows: [n][k]f64) = map n (as) \(a: f64) : ([k]f64) ->
+                let (row: [k]f64) = map k (cs) \(c: f64) : (f64) ->
+                  let (b: f64) = f64.mul a c
+                  in (b)
+                in (row)
+              let (ms: [n]f64) = map n (rows) \(row: [k]f64) : (f64) ->
+                let (m: f64) = reduce k (row)
+                  op \(u: f64, v: f64) : (f64) ->
+                    let (w: f64) = f64.min u v
+                    in (w)
+                  neutral (f64.inf)
+                in (m)
+              in (ms)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, xs_2: [n_0]f64, cs_3: [k_1]f64, ct_4: [n_0]f64) : (xs_adj_5: [n_0]f64) =
+              let (as_8: [n_0]f64) = xs_2
+              let (rows_9: [n_0][k_1]f64) =
+                map n_0 (as_8)
+                  \(a_10: f64) : ([k_1]f64) ->
+                    let (row_11: [k_1]f64) =
+                      map k_1 (cs_3)
+                        \(c_12: f64) : (f64) ->
+                          let (b_13: f64) = f64.mul a_10 c_12
+                          in (b_13)
+                    in (row_11)
+              let (ms_14: [n_0]f64) =
+                map n_0 (rows_9)
+                  \(row_15: [k_1]f64) : (f64) ->
+                    let (m_16: f64) =
+                      reduce k_1 (row_15)
+                        op \(u_17: f64, v_18: f64) : (f64) ->
+                          let (w_19: f64) = f64.min u_17 v_18
+                          in (w_19)
+                        neutral (f64.inf)
+                    in (m_16)
+              let (adj_48: [n_0]i64, adj_49: [n_0]f64) =
+                map n_0 (rows_9, ct_4)
+                  \(row_20: [k_1]f64, ct_25: f64) : (i64, f64) ->
+                    let (extreme_29: f64) =
+                      reduce k_1 (row_20)
+                        op \(u_26: f64, v_27: f64) : (f64) ->
+                          let (w_28: f64) = f64.min u_26 v_27
+                          in (w_28)
+                        neutral (f64.inf)
+                    let (iota_30: [k_1]i64) = iota i64 k_1 0i64 1i64
+                    let (best_38: i64) =
+                      reduce_comm k_1 (row_20, iota_30)
+                        pre \(x_31: f64, x_32: i64) : (i64) ->
+                          let (eq_33: bool) = f64.eq x_31 extreme_29
+                          let (chosen_34: i64) =
+                            if eq_33 then
+                              in (x_32)
+                            else
+                              in (k_1)
+                          in (chosen_34)
+                        op \(x_35: i64, y_36: i64) : (i64) ->
+                          let (z_37: i64) = i64.min x_35 y_36
+                          in (z_37)
+                        neutral (k_1)
+                    let (lt_39: bool) = i64.lt best_38 k_1
+                    let (chosen_40: i64) =
+                      if lt_39 then
+                        in (best_38)
+                      else
+                        in (-1i64)
+                    in (chosen_40, ct_25)
+              let (adj_74: [n_0]f64) =
+                map n_0 (adj_48, adj_49)
+                  \(at_54: i64, ct_55: f64) : (f64) ->
+                    let (le_60: bool) = i64.le 0i64 at_54
+                    let (chosen_61: i64) =
+                      if le_60 then
+                        in (1i64)
+                      else
+                        in (0i64)
+                    let (max_62: i64) = i64.max at_54 0i64
+                    let (part_63: [chosen_61]f64) = slice cs_3 [max_62 :+ chosen_61 * 1i64]
+                    let (ct_64: [chosen_61]f64) = replicate [chosen_61] ct_55
+                    let (adj_69: [chosen_61]f64) =
+                      map chosen_61 (part_63, ct_64)
+                        \(c_65: f64, ct_67: f64) : (f64) ->
+                          let (mul_68: f64) = f64.mul c_65 ct_67
+                          in (mul_68)
+                    let (sum_73: f64) =
+                      reduce_comm chosen_61 (adj_69)
+                        op \(x_70: f64, y_71: f64) : (f64) ->
+                          let (add_72: f64) = f64.add x_70 y_71
+                          in (add_72)
+                        neutral (0.0f64)
+                    in (sum_73)
+              let (y_6: [n_0]f64) = ms_14
+              let (xs_adj_7: [n_0]f64) = adj_74
+              in (xs_adj_7)
         "#]],
     );
 }

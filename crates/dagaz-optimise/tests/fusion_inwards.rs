@@ -160,6 +160,53 @@ fn a_map_goes_to_the_accumulation_of_its_results() {
 }
 
 #[test]
+fn a_map_stays_before_an_accumulation_into_one_of_its_results() {
+    check(
+        r"def f (n: i64, is: [n]i64, xs: [n]f64) : (sums: [n]f64) =
+            let (ys: [n]f64, zs: [n]f64) = map n (xs) \(x: f64) : (f64, f64) ->
+              let (y: f64) = f64.exp x
+              let (z: f64) = f64.mul y y
+              in (y, z)
+            let (sums: [n]f64) = with_acc over [n] (zs)
+                op \(x: f64, y: f64) : (f64) ->
+                  let (z: f64) = f64.add x y
+                  in (z)
+                neutral (0.0f64)
+              body \(acc: acc [n] (f64)) : (acc [n] (f64)) ->
+                let (all: acc [n] (f64)) = map n (is, ys, acc)
+                  \(i: i64, y: f64, own: acc [n] (f64)) : (acc [n] (f64)) ->
+                    let (next: acc [n] (f64)) = update_acc own [i] (y)
+                    in (next)
+                in (all)
+            in (sums)",
+        expect![[r#"
+            def f (n_0: i64, is_1: [n_0]i64, xs_2: [n_0]f64) : (sums_3: [n_0]f64) =
+              let (ys_4: [n_0]f64, zs_5: [n_0]f64) =
+                map n_0 (xs_2)
+                  \(x_6: f64) : (f64, f64) ->
+                    let (y_7: f64) = f64.exp x_6
+                    let (z_8: f64) = f64.mul y_7 y_7
+                    in (y_7, z_8)
+              let (sums_9: [n_0]f64) =
+                with_acc
+                  over [n_0] (zs_5)
+                    op \(x_10: f64, y_11: f64) : (f64) ->
+                      let (z_12: f64) = f64.add x_10 y_11
+                      in (z_12)
+                    neutral (0.0f64)
+                  body \(acc_13: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
+                    let (all_14: acc [n_0] (f64)) =
+                      map n_0 (is_1, ys_4, acc_13)
+                        \(i_15: i64, y_16: f64, own_17: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
+                          let (next_18: acc [n_0] (f64)) = update_acc own_17 [i_15] (y_16)
+                          in (next_18)
+                    in (all_14)
+              in (sums_9)
+        "#]],
+    );
+}
+
+#[test]
 fn smaller_integers_are_converted_where_they_are_read() {
     check(
         r"def f (n: i64, m: i64, is: [n]i32, xs: [m]f64, c: bool) : (ys: [n]f64, zs: [n]i64) =

@@ -14,6 +14,14 @@ laws! {
     products: "def f (x: [4]f64) = [f64.product x, f64.product (map (\\y -> y * y) x)]";
     products_with_a_zero: "def f (x: [4]f64) = [f64.product (copy x with [1] = x[0] - 0.7)]";
     extrema: "def f (x: [4]f64) = [f64.maximum x * x[0], f64.minimum (map (\\y -> y * y) x)]";
+    extrema_of_rows: "
+        def f (x: [4]f64) =
+          let rows = map (\\a -> map (\\b -> (a - 2 * b) * (a - 2 * b) + f64.sin (a * b)) x) x
+          in map2 (*) x (map (\\row -> f64.minimum (map2 (+) row x)) rows)";
+    extrema_of_some_rows: "
+        def f (x: [4]f64) =
+          let rows = map (\\a -> map (\\b -> a * b) x) x
+          in map (\\row -> if row[0] > 0 then f64.maximum row else f64.sum row) rows";
     matrix_reductions: "
         def mul (a: (f64, f64, f64, f64)) (b: (f64, f64, f64, f64)) =
           (a.0 * b.0 + a.1 * b.2, a.0 * b.1 + a.1 * b.3, a.2 * b.0 + a.3 * b.2, a.2 * b.1 + a.3 * b.3)

@@ -15,6 +15,7 @@ use crate::context::{Ad, Adj, Res};
 use crate::rename::Renamer;
 
 use super::adjoint::acc_type;
+use super::one_hot::OneHotRows;
 
 /// What a map in the return sweep is about.
 struct MapReturn<'a> {
@@ -26,6 +27,16 @@ struct MapReturn<'a> {
     free_arrays: Vec<VarId>,
     free_scalars: Vec<VarId>,
     loc: Loc,
+}
+
+/// The cotangent of a row.
+enum RowCt {
+    Row(VarId),
+    /// It is zero but in one place.
+    OneHot {
+        at: VarId,
+        value: VarId,
+    },
 }
 
 impl Ad<'_> {
@@ -89,6 +100,11 @@ impl Ad<'_> {
         let acc_of = |ad: &mut Self, var: &VarId| ad.adjoint(*var, loc);
         let mut result: Vec<Atom> = to_wrap.iter().map(|v| acc_of(self, v)).collect();
         result.extend(outer.iter().map(|v| acc_of(self, v)));
+        let mut results = results;
+        let known: Vec<(usize, OneHotRows)> = (results.iter().enumerate())
+            .filter_map(|(k, var)| Some((k, *self.one_hot_rows.get(var)?)))
+            .collect();
+        results.extend(known.iter().flat_map(|(_, rows)| [rows.at, rows.values]));
         result.extend(results.iter().map(|v| Atom::from(*v)));
         let rest: Vec<Type> = results.iter().map(|v| self.ty_var(*v)).collect();
         let ret = types.iter().map(acc_type).chain(outer_types.clone()).chain(rest.clone()).collect();
@@ -104,7 +120,28 @@ impl Ad<'_> {
         for (var, acc) in outer.iter().zip(accs) {
             self.adj.insert(*var, Adj::Acc(*acc));
         }
+        let (results, more) = results.split_at(results.len() - 2 * known.len());
+        for ((k, _), rows) in known.iter().zip(more.chunks_exact(2)) {
+            self.one_hot_rows.insert(results[*k], OneHotRows { at: rows[0], values: rows[1] });
+        }
         Ok(results.to_vec())
+    }
+
+    /// Parameters for the rows of a cotangent.
+    fn row_of(&mut self, ct: VarId, ty: &Type, params: &mut Vec<Param>, arrays: &mut Vec<VarId>) -> RowCt {
+        let elem = ty.elem().filter(|_| ty.rank() == 1);
+        if let (Some(known), Some(elem)) = (self.one_hot_rows.get(&ct).copied(), elem) {
+            let (at, value) = (self.param("at", Type::I64), self.param("ct", elem.into()));
+            let row = RowCt::OneHot { at: at.var, value: value.var };
+            params.extend([at, value]);
+            arrays.extend([known.at, known.values]);
+            return row;
+        }
+        let param = self.param("ct", ty.clone());
+        let row = RowCt::Row(param.var);
+        params.push(param);
+        arrays.push(ct);
+        row
     }
 
     /// Adjoints of rows, then contributions to free scalars. The adjoints of free arrays are accumulators here.
@@ -126,13 +163,8 @@ impl Ad<'_> {
         }
         let mut row_cts = Vec::new();
         for (ct, ty) in job.cts.iter().zip(&job.lambda.ret) {
-            row_cts.push(match ct {
-                Some(ct) => {
-                    let param = self.param("ct", ty.clone());
-                    arrays.push(self.as_var("ct", *ct, loc));
-                    params.push(param.clone());
-                    Some(param.var.into())
-                }
+            row_cts.push(match ct.map(|ct| self.as_var("ct", ct, loc)) {
+                Some(ct) => Some(self.row_of(ct, ty, &mut params, &mut arrays)),
                 None => None,
             });
         }
@@ -151,15 +183,36 @@ impl Ad<'_> {
             .collect();
         let mut ret: Vec<Type> = job.free_arrays.iter().map(|v| acc_type(&self.ty_var(*v))).collect();
         ret.extend(rows.iter().chain(&job.free_scalars).map(|v| self.ty_var(*v)));
+        let mut known = Vec::new();
         let body = self.body(|ad| {
-            ad.sweep(&copy.body, &row_cts, loc)?;
+            let mut cts = Vec::with_capacity(row_cts.len());
+            for (ct, ty) in row_cts.into_iter().zip(&job.lambda.ret) {
+                cts.push(match ct {
+                    Some(RowCt::Row(row)) => Some(row.into()),
+                    Some(RowCt::OneHot { at, value }) => {
+                        Some(ad.one_hot_vector(at.into(), value.into(), ty, loc)?)
+                    }
+                    None => None,
+                });
+            }
+            ad.sweep(&copy.body, &cts, loc)?;
             let all = job.free_arrays.iter().chain(&rows).chain(&job.free_scalars);
-            Ok(all.map(|v| ad.adjoint(*v, loc)).collect())
+            let mut result: Vec<Atom> = all.map(|v| ad.adjoint(*v, loc)).collect();
+            known = ad.known_one_hots(&result);
+            result.extend(known.iter().flat_map(|(_, hot)| [hot.at, hot.value]));
+            Ok(result)
         })?;
         self.adj = outer;
+        for (_, hot) in &known {
+            ret.extend([Type::I64, self.ty(hot.value)]);
+        }
         let types: Vec<Type> = ret.iter().map(|t| t.with_outer(&[job.width])).collect();
         let exp = Exp::Map { width: job.width, arrays, lambda: Lambda { params, body, ret } };
-        let vars = self.let_exps("adj", &types, exp, loc);
+        let mut vars = self.let_exps("adj", &types, exp, loc);
+        let more = vars.split_off(vars.len() - 2 * known.len());
+        for ((k, _), row) in known.iter().zip(more.chunks_exact(2)) {
+            self.one_hot_rows.insert(vars[*k], OneHotRows { at: row[0], values: row[1] });
+        }
         let (accs, results) = vars.split_at(job.free_arrays.len());
         for (var, acc) in job.free_arrays.iter().zip(accs) {
             self.adj.insert(*var, Adj::Acc(*acc));

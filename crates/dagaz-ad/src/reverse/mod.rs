@@ -265,8 +265,9 @@ impl Ad<'_> {
                 let ty = self.ty_var(*array);
                 let ct = self.as_var("ct", ct, loc);
                 let exp = Exp::Reshape { dims: ty.dims().to_vec(), array: ct };
-                let ct = self.let_exp("ct", ty, exp, loc);
-                self.add_adj(*array, ct, loc);
+                let reshaped = self.let_exp("ct", ty, exp, loc);
+                self.same_one_hot(ct, reshaped);
+                self.add_adj(*array, reshaped, loc);
             }
             Exp::Concat { arrays } => self.rev_concat(arrays, ct, &pat.ty, loc),
             Exp::ArrayLit { row, elems } => {

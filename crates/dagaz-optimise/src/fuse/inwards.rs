@@ -78,7 +78,11 @@ impl Fuser<'_> {
             return None;
         }
         let mut here = HashMap::new();
-        count_exp(&stm.exp, &mut here);
+        match &stm.exp {
+            // The arrays that it accumulates into are read before its function runs.
+            Exp::WithAcc { lambda, .. } => count_body(&lambda.body, &mut here),
+            exp => count_exp(exp, &mut here),
+        }
         taken.into_iter().find_map(|(array, width)| {
             let position = *seen.makers.get(&array)?;
             let first = &seen.stms[position];
