@@ -163,10 +163,10 @@ impl Ad<'_> {
         }
         let mut row_cts = Vec::new();
         for (ct, ty) in job.cts.iter().zip(&job.lambda.ret) {
-            row_cts.push(match ct.map(|ct| self.as_var("ct", ct, loc)) {
-                Some(ct) => Some(self.row_of(ct, ty, &mut params, &mut arrays)),
-                None => None,
-            });
+            row_cts.push(ct.map(|ct| {
+                let ct = self.as_var("ct", ct, loc);
+                self.row_of(ct, ty, &mut params, &mut arrays)
+            }));
         }
         let outer = std::mem::take(&mut self.adj);
         for var in &job.free_arrays {
