@@ -496,3 +496,163 @@ fn what_a_function_makes_and_uses_is_not_computed_again() {
         "#]],
     );
 }
+
+/// Nobody knows how much larger `p` is than `s`, but two vectors like `s` are all that is read of it.
+#[test]
+fn what_is_read_of_a_product_of_unknown_size_is_kept() {
+    check(
+        r"def f (n: i64, m: i64, k: i64, w: [m][k]f64, s0: [k]f64, ct: [k]f64) : (w_adj: [m][k]f64) =
+            let (y: [k]f64, w_adj: [m][k]f64) = vjp (w) (ct) \(v: [m][k]f64) : ([k]f64) ->
+              let (is: [k]i64) = iota i64 k 0i64 1i64
+              let (r: [k]f64) =
+                loop (s: [k]f64 = s0) for i: i64 < n do
+                  let (p: [m]f64) = map m (v) \(row: [k]f64) : (f64) ->
+                    let (qs: [k]f64) = map k (row, s) \(a: f64, b: f64) : (f64) ->
+                      let (q: f64) = f64.mul a b
+                      in (q)
+                    let (sum: f64) = reduce k (qs)
+                      op \(a: f64, b: f64) : (f64) ->
+                        let (c: f64) = f64.add a b
+                        in (c)
+                      neutral (0.0f64)
+                    in (sum)
+                  let (g: [k]f64) = map k (is) \(j: i64) : (f64) ->
+                    let (a: f64) = p[j]
+                    let (l: i64) = i64.add j k
+                    let (b: f64) = p[l]
+                    let (c: f64) = f64.add a b
+                    in (c)
+                  let (t: [k]f64) = map k (g) \(a: f64) : (f64) ->
+                    let (b: f64) = f64.tanh a
+                    in (b)
+                  in (t)
+              in (r)
+            in (w_adj)",
+        expect![[r#"
+            def f (n_0: i64, m_1: i64, k_2: i64, w_3: [m_1][k_2]f64, s0_4: [k_2]f64, ct_5: [k_2]f64) : (w_adj_6: [m_1][k_2]f64) =
+              let (v_9: [m_1][k_2]f64) = w_3
+              let (is_10: [k_2]i64) = iota i64 k_2 0i64 1i64
+              let (max_33: i64) = i64.max n_0 0i64
+              let (saved_34: [max_33][k_2]f64) = scratch f64 [max_33, k_2]
+              let (saved_37: [max_33][k_2]f64) = scratch f64 [max_33, k_2]
+              let (r_11: [k_2]f64, saved_36: [max_33][k_2]f64, saved_39: [max_33][k_2]f64) =
+                loop (s_12: [k_2]f64 = s0_4, saved_35: [max_33][k_2]f64 = saved_34, saved_38: [max_33][k_2]f64 = saved_37) for i_13: i64 < n_0 do
+                  let (saved_40: [max_33][k_2]f64) = saved_35 with [i_13] = s_12 certified
+                  let (p_14: [m_1]f64) =
+                    map m_1 (v_9)
+                      \(row_15: [k_2]f64) : (f64) ->
+                        let (qs_16: [k_2]f64) =
+                          map k_2 (row_15, s_12)
+                            \(a_17: f64, b_18: f64) : (f64) ->
+                              let (q_19: f64) = f64.mul a_17 b_18
+                              in (q_19)
+                        let (sum_20: f64) =
+                          reduce k_2 (qs_16)
+                            op \(a_21: f64, b_22: f64) : (f64) ->
+                              let (c_23: f64) = f64.add a_21 b_22
+                              in (c_23)
+                            neutral (0.0f64)
+                        in (sum_20)
+                  let (g_24: [k_2]f64) =
+                    map k_2 (is_10)
+                      \(j_25: i64) : (f64) ->
+                        let (a_26: f64) = p_14[j_25]
+                        let (l_27: i64) = i64.add j_25 k_2
+                        let (b_28: f64) = p_14[l_27]
+                        let (c_29: f64) = f64.add a_26 b_28
+                        in (c_29)
+                  let (t_30: [k_2]f64) =
+                    map k_2 (g_24)
+                      \(a_31: f64) : (f64) ->
+                        let (b_32: f64) = f64.tanh a_31
+                        in (b_32)
+                  let (saved_41: [max_33][k_2]f64) = saved_38 with [i_13] = g_24 certified
+                  in (t_30, saved_40, saved_41)
+              let (zeros_43: [m_1][k_2]f64) = replicate [m_1, k_2] 0.0f64
+              let (s_adj_148: [k_2]f64, adj_149: [m_1][k_2]f64) =
+                loop (s_adj_42: [k_2]f64 = ct_5, adj_44: [m_1][k_2]f64 = zeros_43) for j_45: i64 < max_33 do
+                  let (sub_46: i64) = i64.sub max_33 1i64
+                  let (sub_47: i64) = i64.sub sub_46 j_45
+                  let (s_48: [k_2]f64) = saved_36[sub_47] certified
+                  let (known_68: [k_2]f64) = saved_39[sub_47] certified
+                  let (g_74: [k_2]f64) = known_68
+                  let (g_64: [k_2]f64) = g_74
+                  let (adj_89: [k_2]f64) =
+                    map k_2 (g_64, s_adj_42)
+                      \(a_75: f64, ct_77: f64) : (f64) ->
+                        let (lt_78: bool) = f64.lt a_75 0.0f64
+                        let (mul_79: f64) = f64.mul 2.0f64 a_75
+                        let (mul_80: f64) = f64.mul -2.0f64 a_75
+                        let (chosen_81: f64) =
+                          if lt_78 then
+                            in (mul_79)
+                          else
+                            in (mul_80)
+                        let (exp_82: f64) = f64.exp chosen_81
+                        let (add_83: f64) = f64.add 1.0f64 exp_82
+                        let (div_84: f64) = f64.div 1.0f64 add_83
+                        let (mul_85: f64) = f64.mul div_84 div_84
+                        let (mul_86: f64) = f64.mul 4.0f64 exp_82
+                        let (mul_87: f64) = f64.mul mul_86 mul_85
+                        let (mul_88: f64) = f64.mul mul_87 ct_77
+                        in (mul_88)
+                  let (zeros_90: [m_1]f64) = replicate [m_1] 0.0f64
+                  let (adj_105: [m_1]f64) =
+                    with_acc
+                      over [m_1] (zeros_90)
+                        op \(x_91: f64, y_92: f64) : (f64) ->
+                          let (add_93: f64) = f64.add x_91 y_92
+                          in (add_93)
+                        neutral (0.0f64)
+                      body \(acc_94: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                        let (adj_104: acc [m_1] (f64)) =
+                          map k_2 (is_10, adj_89, acc_94)
+                            \(j_95: i64, ct_100: f64, acc_101: acc [m_1] (f64)) : (acc [m_1] (f64)) ->
+                              let (l_97: i64) = i64.add j_95 k_2
+                              let (acc_102: acc [m_1] (f64)) = update_acc acc_101 [l_97] (ct_100)
+                              let (acc_103: acc [m_1] (f64)) = update_acc acc_102 [j_95] (ct_100)
+                              in (acc_103)
+                        in (adj_104)
+                  let (zeros_106: [k_2]f64) = replicate [k_2] 0.0f64
+                  let (adj_139: [k_2]f64, adj_140: [m_1][k_2]f64) =
+                    with_acc
+                      over [k_2] (zeros_106)
+                        op \(x_107: f64, y_108: f64) : (f64) ->
+                          let (add_109: f64) = f64.add x_107 y_108
+                          in (add_109)
+                        neutral (0.0f64)
+                      body \(acc_110: acc [k_2] (f64)) : (acc [k_2] (f64), [m_1][k_2]f64) ->
+                        let (adj_137: acc [k_2] (f64), adj_138: [m_1][k_2]f64) =
+                          map m_1 (v_9, adj_105, acc_110)
+                            \(row_111: [k_2]f64, ct_120: f64, acc_121: acc [k_2] (f64)) : (acc [k_2] (f64), [k_2]f64) ->
+                              let (ct_122: [k_2]f64) = replicate [k_2] ct_120
+                              let (adj_129: [k_2]f64, adj_130: [k_2]f64) =
+                                map k_2 (row_111, s_48, ct_122)
+                                  \(a_123: f64, b_124: f64, ct_126: f64) : (f64, f64) ->
+                                    let (mul_127: f64) = f64.mul b_124 ct_126
+                                    let (mul_128: f64) = f64.mul a_123 ct_126
+                                    in (mul_127, mul_128)
+                              let (iota_131: [k_2]i64) = iota i64 k_2 0i64 1i64
+                              let (acc_136: acc [k_2] (f64)) =
+                                map k_2 (iota_131, adj_130, acc_121)
+                                  \(i_132: i64, ct_133: f64, acc_134: acc [k_2] (f64)) : (acc [k_2] (f64)) ->
+                                    let (acc_135: acc [k_2] (f64)) = update_acc acc_134 [i_132] (ct_133)
+                                    in (acc_135)
+                              in (acc_136, adj_129)
+                        in (adj_137, adj_138)
+                  let (sum_147: [m_1][k_2]f64) =
+                    map m_1 (adj_44, adj_140)
+                      \(x_141: [k_2]f64, y_142: [k_2]f64) : ([k_2]f64) ->
+                        let (sum_146: [k_2]f64) =
+                          map k_2 (x_141, y_142)
+                            \(x_143: f64, y_144: f64) : (f64) ->
+                              let (add_145: f64) = f64.add x_143 y_144
+                              in (add_145)
+                        in (sum_146)
+                  in (adj_139, sum_147)
+              let (y_7: [k_2]f64) = r_11
+              let (w_adj_8: [m_1][k_2]f64) = adj_149
+              in (w_adj_8)
+        "#]],
+    );
+}

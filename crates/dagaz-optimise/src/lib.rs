@@ -83,8 +83,11 @@ pub fn clean_up(program: &mut Program) {
     insert_copies(program);
 }
 
-/// What saves derivatives work: an index that is the same in many iterations is kept once.
+/// What saves derivatives work: an index that is the same in many iterations is kept once, and sizes are compared, and maps that only
+/// rename rows are gone, before it is decided what to keep of loops.
 pub fn before_derivatives(program: &mut Program) {
+    simplify(program);
+    remove_dead_code(program);
     hoist_indices(program);
 }
 

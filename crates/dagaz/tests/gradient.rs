@@ -101,8 +101,9 @@ fn least_squares() {
 
             entry f_grad [n] (xs: [n]f64) (ys: [n]f64) (slope: f64) (offset: f64) : ([n]f64, [n]f64, f64, f64) =
               let (xs_adj, ys_adj, adj, adj_2) = unzip4 (map2 (\x y ->
-                let mul = 2.0f64 * (slope * x + offset - y)
-                in (slope * mul, -mul, x * mul, mul))
+                let sub = slope * x + offset - y
+                let add = sub + sub
+                in (slope * add, -add, x * add, add))
                 xs ys)
               let slope_adj = reduce_comm (\x_2 y_2 -> x_2 + y_2) 0.0f64 adj
               let offset_adj = reduce_comm (\x_3 y_3 -> x_3 + y_3) 0.0f64 adj_2

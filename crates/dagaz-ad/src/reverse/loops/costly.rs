@@ -9,12 +9,13 @@
 //!
 //! An element of such a value takes more than constant time: it is the result of a fold. Values are kept if they are not
 //! much larger than what is saved anyway of each iteration, so that memory grows by no more than a constant factor. Of values
-//! that are needed for their sum alone, the sum is kept.
+//! that are needed for their sum alone, the sum is kept; and of those of which nobody knows how large they are, what is read and
+//! summed of them.
 
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc};
-use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::free_vars;
 
@@ -118,10 +119,24 @@ impl Ad<'_> {
             }
             if self.is_near(pat.ty.dims(), saved) {
                 values.push(pat.var);
+            } else {
+                let readers = self.readers(pat.var, run, saved).unwrap_or_default().into_iter();
+                let new: Vec<VarId> = readers.filter(|var| !results.contains(var)).collect();
+                values.extend(new.into_iter().filter(|var| !values.contains(var)).collect::<Vec<_>>());
             }
         }
         keep_sums(&mut values, run, &results);
         values
+    }
+
+    /// What is made of parts of a value and sums of them, if nothing else is, and if that can be kept instead.
+    fn readers(&self, value: VarId, run: &Body, saved: &[Extent]) -> Option<Vec<VarId>> {
+        let readers = run.stms.iter().filter(|stm| free_vars(&stm.exp).contains(&value));
+        let kept = readers.map(|stm| match stm.pat.as_slice() {
+            [pat] if is_linear(&stm.exp) && self.is_near(pat.ty.dims(), saved) => Some(pat.var),
+            _ => None,
+        });
+        kept.collect()
     }
 
     /// A size that a loop may compute inside, before the loop.
@@ -161,6 +176,19 @@ fn is_sum(lambda: &Lambda) -> bool {
         _ => false,
     };
     is_result && adds
+}
+
+/// Whether derivatives of an expression need no values of numbers: it moves, adds and subtracts them.
+fn is_linear(exp: &Exp) -> bool {
+    match exp {
+        Exp::Map { lambda, .. } => lambda.body.stms.iter().all(|stm| is_linear(&stm.exp)),
+        Exp::BinOp(op, ty, ..) => !ty.is_float() || matches!(op, BinOp::Add | BinOp::Sub),
+        Exp::UnOp(op, ty, _) => !ty.is_float() || *op == UnOp::Neg,
+        Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Rearrange { .. } => true,
+        Exp::Reshape { .. } | Exp::Assert { .. } => true,
+        Exp::CmpOp(_, ty, ..) => !ty.is_float(),
+        _ => false,
+    }
 }
 
 /// What the iterations that follow depend on. A parameter to which the body only adds is a result of the loop at most.
