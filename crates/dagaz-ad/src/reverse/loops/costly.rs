@@ -179,13 +179,14 @@ fn is_sum(lambda: &Lambda) -> bool {
 }
 
 /// Whether derivatives of an expression need no values of numbers: it moves, adds and subtracts them.
-fn is_linear(exp: &Exp) -> bool {
+pub(super) fn is_linear(exp: &Exp) -> bool {
     match exp {
         Exp::Map { lambda, .. } => lambda.body.stms.iter().all(|stm| is_linear(&stm.exp)),
         Exp::BinOp(op, ty, ..) => !ty.is_float() || matches!(op, BinOp::Add | BinOp::Sub),
         Exp::UnOp(op, ty, _) => !ty.is_float() || *op == UnOp::Neg,
         Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Rearrange { .. } => true,
-        Exp::Reshape { .. } | Exp::Assert { .. } => true,
+        Exp::Reshape { .. } | Exp::Copy(_) | Exp::ArrayLit { .. } | Exp::Concat { .. } => true,
+        Exp::Update { .. } | Exp::Replicate { .. } | Exp::Assert { .. } => true,
         Exp::CmpOp(_, ty, ..) => !ty.is_float(),
         _ => false,
     }

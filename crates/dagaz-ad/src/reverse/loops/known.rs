@@ -20,6 +20,7 @@ use dagaz_core::visit::free_vars;
 use crate::context::Ad;
 
 use super::SavedLoop;
+use super::costly::is_linear;
 
 impl Ad<'_> {
     /// The result of a body, if it is an array that the body makes and then uses.
@@ -97,16 +98,15 @@ impl Ad<'_> {
     }
 }
 
-/// Whether statements use a variable, for more than to give it other names.
+/// Whether statements need the value of a variable for their derivatives: what moves numbers, and adds them, does not.
 fn is_used(body: &Body, var: VarId) -> bool {
     let mut names = HashSet::from([var]);
     for stm in &body.stms {
-        match (&stm.exp, stm.pat.as_slice()) {
-            (Exp::Atom(Atom::Var(known)), [other]) if names.contains(known) => {
-                names.insert(other.var);
+        if free_vars(&stm.exp).iter().any(|used| names.contains(used)) {
+            if !is_linear(&stm.exp) {
+                return true;
             }
-            (exp, _) if free_vars(exp).iter().any(|used| names.contains(used)) => return true,
-            _ => {}
+            names.extend(stm.pat.iter().map(|p| p.var));
         }
     }
     false
