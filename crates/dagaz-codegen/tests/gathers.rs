@@ -48,15 +48,25 @@ fn a_sum_of_elements_from_anywhere_is_several_sums() {
         "f64",
         expect![[r#"
             f64 sums_t5[8] = {(-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0)};
-            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
+            bool is_large_t6 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            if (is_large_t6) {
+            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
             #pragma GCC unroll 8
-            for (i64 i_t8 = 0; i_t8 < 8; i_t8++) {
-            f64 a_10 = sums_t5[i_t8];
-            sums_t5[i_t8] = a_10;
-            for (i64 i_t11 = 0; i_t11 < 8; i_t11++) {
-            f64 b_11 = sums_t5[i_t11];
-            for (i64 i_t13 = from_t3 + blocks_t6 * 8; i_t13 < to_t4; i_t13++) {
-            for (i64 i_t15 = 0; i_t15 < (m_1 + grain_t1 - 1) / grain_t1; i_t15++) {
+            for (i64 i_t9 = 0; i_t9 < 8; i_t9++) {
+            i64 ahead_t11 = at_t10 + 64 < to_t4 ? at_t10 + 64 : at_t10;
+            i32 k_7 = ks_3[ahead_t11];
+            DZ_FETCH((u64)xs_2 + (u64)(i_8) * sizeof(f64), false);
+            f64 a_10 = sums_t5[i_t9];
+            sums_t5[i_t9] = a_10;
+            for (i64 i_t13 = 0; i_t13 < blocks_t7; i_t13++) {
+            #pragma GCC unroll 8
+            for (i64 i_t14 = 0; i_t14 < 8; i_t14++) {
+            f64 a_10 = sums_t5[i_t14];
+            sums_t5[i_t14] = a_10;
+            for (i64 i_t17 = 0; i_t17 < 8; i_t17++) {
+            f64 b_11 = sums_t5[i_t17];
+            for (i64 i_t19 = from_t3 + blocks_t7 * 8; i_t19 < to_t4; i_t19++) {
+            for (i64 i_t21 = 0; i_t21 < (m_1 + grain_t1 - 1) / grain_t1; i_t21++) {
         "#]],
     );
 }

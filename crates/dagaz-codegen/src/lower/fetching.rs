@@ -47,7 +47,7 @@ pub(super) struct Place {
 /// What is fetched in each iteration.
 pub(super) struct Fetch {
     /// The variable that says whether it is worth it.
-    is_worth: String,
+    pub(super) is_worth: String,
     /// So many iterations before the place is needed.
     ahead: usize,
     rows: Vec<(VarId, Param)>,
@@ -198,14 +198,16 @@ impl Lower<'_> {
     /// Asks for what the iteration some way after `i` needs.
     pub(super) fn fetch_ahead(&mut self, fetch: Option<&Fetch>, i: &str, to: &str) -> Lowered<()> {
         let Some(fetch) = fetch else { return Ok(()) };
-        let (then, ()) = self.nested(|l| {
-            let ahead = l.temp("ahead");
-            let distance = fetch.ahead;
-            l.set("i64", ahead.as_str(), format!("{i} + {distance} < {to} ? {i} + {distance} : {i}"));
-            l.fetch_now(fetch, &ahead)
-        })?;
+        let (then, ()) = self.nested(|l| l.fetch_later(fetch, i, to))?;
         self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
         Ok(())
+    }
+
+    /// The same if it is known to be worth it.
+    pub(super) fn fetch_later(&mut self, fetch: &Fetch, i: &str, to: &str) -> Lowered<()> {
+        let (ahead, distance) = (self.temp("ahead"), fetch.ahead);
+        self.set("i64", ahead.as_str(), format!("{i} + {distance} < {to} ? {i} + {distance} : {i}"));
+        self.fetch_now(fetch, &ahead)
     }
 
     /// Asks for what an iteration needs.
