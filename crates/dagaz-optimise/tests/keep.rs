@@ -34,8 +34,8 @@ fn program(list: &str, first: &str) -> String {
 }
 
 fn check(list: &str, first: &str, expected: Expect) {
-    let passes: [fn(&mut Program); 2] = [|program| drop(gather_once(program)), remove_dead_code];
-    common::check(&passes, &program(list, first), expected);
+    let once: fn(&mut Program) = |program| assert!(gather_once(program));
+    common::check(&[once, remove_dead_code], &program(list, first), expected);
 }
 
 #[track_caller]
