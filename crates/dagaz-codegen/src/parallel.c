@@ -42,7 +42,8 @@ static i64 dz_acc_copies(i64 count, f64 cost, i64 elements) {
   if (copies > affordable) copies = affordable;
   if (copies > 16.0) copies = 16.0;
   if (copies > (f64)count) copies = (f64)count;
-  return copies < 2.0 ? 1 : (i64)copies;
+  /* Threads come in pairs: with three pieces, one of two would wait for the other. */
+  return copies < 2.0 ? 1 : (i64)copies & ~(i64)1;
 }
 
 /* Logs of additions have so many parts, which may have so many entries before it is their turn. */

@@ -6,6 +6,11 @@ use expect_test::{Expect, expect};
 
 /// Shows loops, and what is fetched ahead, of a function of `xs`, `ks` and `bins`.
 fn check(body: &str, result: &str, expected: Expect) {
+    check_lines(body, result, &["for (", "#pragma", "DZ_FETCH", "sums_", "is_large", "ahead"], expected);
+}
+
+/// The lines that have one of some words in them.
+fn check_lines(body: &str, result: &str, words: &[&str], expected: Expect) {
     let core = format!(
         r#"def f (n: i64, m: i64, xs: [n]f64, ks: [m]i32, bins: [n]f64) : (r: {result}) =
              {body}
@@ -15,14 +20,11 @@ fn check(body: &str, result: &str, expected: Expect) {
              param "ks" : value "[]i32" [m]i32
              param "bins" : value "[]f64" [n]f64
              result value "{}" {result}"#,
-        result.replace("[n]", "[]")
+        result.replace("[n]", "[]").replace("[m]", "[]")
     );
     let program = parse(&core).expect("the program is Core");
     let text = generate_body(&program).expect("the program becomes C");
-    let is_shown = |line: &&str| {
-        ["for (", "#pragma", "DZ_FETCH"].iter().any(|start| line.starts_with(start))
-            || ["sums_", "is_large", "ahead"].iter().any(|word| line.contains(word))
-    };
+    let is_shown = |line: &&str| words.iter().any(|word| line.contains(word));
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     expected.assert_eq(&(shown.join("\n") + "\n"));
 }
@@ -46,15 +48,25 @@ fn a_sum_of_elements_from_anywhere_is_several_sums() {
         "f64",
         expect![[r#"
             f64 sums_t5[8] = {(-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0)};
-            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
+            bool is_large_t6 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            if (is_large_t6) {
+            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
             #pragma GCC unroll 8
-            for (i64 i_t8 = 0; i_t8 < 8; i_t8++) {
-            f64 a_10 = sums_t5[i_t8];
-            sums_t5[i_t8] = a_10;
-            for (i64 i_t11 = 0; i_t11 < 8; i_t11++) {
-            f64 b_11 = sums_t5[i_t11];
-            for (i64 i_t13 = from_t3 + blocks_t6 * 8; i_t13 < to_t4; i_t13++) {
-            for (i64 i_t15 = 0; i_t15 < (m_1 + grain_t1 - 1) / grain_t1; i_t15++) {
+            for (i64 i_t9 = 0; i_t9 < 8; i_t9++) {
+            i64 ahead_t11 = at_t10 + 64 < to_t4 ? at_t10 + 64 : at_t10;
+            i32 k_7 = ks_3[ahead_t11];
+            DZ_FETCH((u64)xs_2 + (u64)(i_8) * sizeof(f64), false);
+            f64 a_10 = sums_t5[i_t9];
+            sums_t5[i_t9] = a_10;
+            for (i64 i_t13 = 0; i_t13 < blocks_t7; i_t13++) {
+            #pragma GCC unroll 8
+            for (i64 i_t14 = 0; i_t14 < 8; i_t14++) {
+            f64 a_10 = sums_t5[i_t14];
+            sums_t5[i_t14] = a_10;
+            for (i64 i_t17 = 0; i_t17 < 8; i_t17++) {
+            f64 b_11 = sums_t5[i_t17];
+            for (i64 i_t19 = from_t3 + blocks_t7 * 8; i_t19 < to_t4; i_t19++) {
+            for (i64 i_t21 = 0; i_t21 < (m_1 + grain_t1 - 1) / grain_t1; i_t21++) {
         "#]],
     );
 }
@@ -167,49 +179,155 @@ fn rows_are_fetched_as_they_are_checked_and_added_up_in_tiles() {
             for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
             bool is_large_t11 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
             for (i64 i_t12 = from_t9; i_t12 < to_t10; i_t12++) {
-            if (is_large_t11) for (i64 at_t13 = 0; at_t13 < i64_min((m_1) * sizeof(*row_14), 512); at_t13 += 64) DZ_FETCH((u64)row_14 + at_t13, false);
+            if (is_large_t11) DZ_FETCH_ROW(row_14, (m_1) * sizeof(*row_14), false);
             for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
-            bool is_large_t14 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
-            for (i64 i_t15 = 0; i_t15 < m_1; i_t15++) {
-            if (is_large_t14) for (i64 at_t16 = 0; at_t16 < i64_min((m_1) * sizeof(*row_14), 512); at_t16 += 64) DZ_FETCH((u64)row_14 + at_t16, false);
-            for (i64 i_t19 = 0; i_t19 < whole_t17; i_t19++) {
-            for (i64 i_t28 = 0; i_t28 < m_1; i_t28++) {
+            bool is_large_t13 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            for (i64 i_t14 = 0; i_t14 < m_1; i_t14++) {
+            if (is_large_t13) DZ_FETCH_ROW(row_14, (m_1) * sizeof(*row_14), false);
+            for (i64 i_t17 = 0; i_t17 < whole_t15; i_t17++) {
+            for (i64 i_t26 = 0; i_t26 < m_1; i_t26++) {
             #pragma omp simd
-            for (i64 i_t30 = 0; i_t30 < 8; i_t30++) {
+            for (i64 i_t28 = 0; i_t28 < 8; i_t28++) {
             #pragma omp simd
-            for (i64 i_t34 = 0; i_t34 < 8; i_t34++) {
+            for (i64 i_t32 = 0; i_t32 < 8; i_t32++) {
             #pragma omp simd
-            for (i64 i_t38 = 0; i_t38 < 8; i_t38++) {
+            for (i64 i_t36 = 0; i_t36 < 8; i_t36++) {
             #pragma omp simd
-            for (i64 i_t42 = 0; i_t42 < 8; i_t42++) {
+            for (i64 i_t40 = 0; i_t40 < 8; i_t40++) {
+            #pragma omp simd
+            for (i64 i_t43 = 0; i_t43 < 8; i_t43++) {
+            #pragma omp simd
+            for (i64 i_t44 = 0; i_t44 < 8; i_t44++) {
             #pragma omp simd
             for (i64 i_t45 = 0; i_t45 < 8; i_t45++) {
             #pragma omp simd
             for (i64 i_t46 = 0; i_t46 < 8; i_t46++) {
+            for (i64 i_t49 = 0; i_t49 < pairs_t48; i_t49++) {
+            for (i64 i_t55 = 0; i_t55 < m_1; i_t55++) {
             #pragma omp simd
-            for (i64 i_t47 = 0; i_t47 < 8; i_t47++) {
+            for (i64 i_t57 = 0; i_t57 < 8; i_t57++) {
             #pragma omp simd
-            for (i64 i_t48 = 0; i_t48 < 8; i_t48++) {
-            for (i64 i_t51 = 0; i_t51 < pairs_t50; i_t51++) {
-            for (i64 i_t57 = 0; i_t57 < m_1; i_t57++) {
+            for (i64 i_t61 = 0; i_t61 < 8; i_t61++) {
             #pragma omp simd
-            for (i64 i_t59 = 0; i_t59 < 8; i_t59++) {
+            for (i64 i_t64 = 0; i_t64 < 8; i_t64++) {
             #pragma omp simd
-            for (i64 i_t63 = 0; i_t63 < 8; i_t63++) {
+            for (i64 i_t65 = 0; i_t65 < 8; i_t65++) {
+            for (i64 i_t68 = 0; i_t68 < m_1; i_t68++) {
             #pragma omp simd
-            for (i64 i_t66 = 0; i_t66 < 8; i_t66++) {
+            for (i64 i_t70 = 0; i_t70 < 8; i_t70++) {
             #pragma omp simd
-            for (i64 i_t67 = 0; i_t67 < 8; i_t67++) {
-            for (i64 i_t70 = 0; i_t70 < m_1; i_t70++) {
+            for (i64 i_t73 = 0; i_t73 < 8; i_t73++) {
             #pragma omp simd
-            for (i64 i_t72 = 0; i_t72 < 8; i_t72++) {
+            for (i64 i_t75 = 0; i_t75 < m_1; i_t75++) {
+            for (i64 i_t76 = 0; i_t76 < m_1; i_t76++) {
             #pragma omp simd
-            for (i64 i_t75 = 0; i_t75 < 8; i_t75++) {
-            #pragma omp simd
-            for (i64 i_t77 = 0; i_t77 < m_1; i_t77++) {
             for (i64 i_t78 = 0; i_t78 < m_1; i_t78++) {
-            #pragma omp simd
-            for (i64 i_t80 = 0; i_t80 < m_1; i_t80++) {
+        "#]],
+    );
+}
+
+#[test]
+fn rows_of_later_iterations_are_fetched() {
+    check_lines(
+        &format!(
+            r"let (js: [m]i64) = iota i64 m 0i64 1i64
+              let (xss: [n][m]f64) = map n (xs) \(x: f64) : ([m]f64) ->
+                let (row: [m]f64) = replicate [m] x
+                in (row)
+              let (zeros: [n][m]f64) = replicate [n, m] 0.0f64
+              let (r: [n][m]f64) = with_acc
+                over [n, m] (zeros)
+                  {PLUS}
+                body \(acc: acc [n, m] (f64)) : (acc [n, m] (f64)) ->
+                  let (all: acc [n, m] (f64)) = map n (bins, acc)
+                    \(bin: f64, acc1: acc [n, m] (f64)) : (acc [n, m] (f64)) ->
+                      let (totals: [m]f64) = map m (js) \(j: i64) : (f64) ->
+                        let (s: f64) = reduce m (ks)
+                          pre \(k: i32) : (f64) ->
+                            let (i: i64) = i32.to_i64 k
+                            let (x: f64) = xss[i, j] certified
+                            in (x)
+                          {PLUS}
+                        in (s)
+                      let (some: acc [n, m] (f64)) = map m (ks, acc1)
+                        \(k: i32, acc2: acc [n, m] (f64)) : (acc [n, m] (f64)) ->
+                          let (i: i64) = i32.to_i64 k
+                          let (row: acc [n, m] (f64)) = map m (js, totals, acc2)
+                            \(j: i64, total: f64, acc3: acc [n, m] (f64)) : (acc [n, m] (f64)) ->
+                              let (one: acc [n, m] (f64)) = update_acc acc3 [i, j] (total)
+                              in (one)
+                          in (row)
+                      in (some)
+                  in (all)"
+        ),
+        "[n][m]f64",
+        &["DZ_FETCH", "is_large", "ahead"],
+        expect![[r#"
+            bool is_large_t22 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            if (is_large_t22) {
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            i64 ahead_t36 = i_t35 + 16 < m_1 ? i_t35 + 16 : i_t35;
+            i32 k_22 = ks_3[ahead_t36];
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            i64 ahead_t67 = i_t66 + 16 < m_1 ? i_t66 + 16 : i_t66;
+            i32 k_22 = ks_3[ahead_t67];
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            i64 ahead_t82 = i_t81 + 16 < m_1 ? i_t81 + 16 : i_t81;
+            i32 k_22 = ks_3[ahead_t82];
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t22) {
+            i64 ahead_t92 = i_t91 + 16 < m_1 ? i_t91 + 16 : i_t91;
+            i32 k_22 = ks_3[ahead_t92];
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            bool is_large_t96 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            if (is_large_t96) {
+            DZ_FETCH_ROW((u64)v_4294967294 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            if (is_large_t96) {
+            i64 ahead_t99 = i_t98 + 16 < m_1 ? i_t98 + 16 : i_t98;
+            i32 k_29 = ks_3[ahead_t99];
+            DZ_FETCH_ROW((u64)v_4294967294 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            bool is_large_t110;
+            bool is_large_t110 = outside->is_large_t110;
+            if (is_large_t110) {
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t110) {
+            i64 ahead_t135 = i_t134 + 16 < m_1 ? i_t134 + 16 : i_t134;
+            i32 k_22 = ks_3[ahead_t135];
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            bool is_large_t110;
+            bool is_large_t110 = outside->is_large_t110;
+            if (is_large_t110) {
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            if (is_large_t110) {
+            i64 ahead_t123 = i_t122 + 16 < to_t117 ? i_t122 + 16 : i_t122;
+            i32 k_22 = ks_3[ahead_t123];
+            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            bool is_large_t152 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            if (is_large_t152) {
+            DZ_FETCH_ROW((u64)v_4294967293 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            if (is_large_t152) {
+            i64 ahead_t155 = i_t154 + 16 < first_t144 + to_t148 ? i_t154 + 16 : i_t154;
+            i32 k_29 = ks_3[ahead_t155];
+            DZ_FETCH_ROW((u64)v_4294967293 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            bool is_large_t110 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            struct env_4 env_4 = {is_large_t110, m_1, ks_3, xss_7, totals_19, sites_4};
+            struct env_5 env_5 = {own_t115, grain_t113, m_1, is_large_t110, ks_3, xss_7, sites_5};
+            bool is_large_t165 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            if (is_large_t165) {
+            DZ_FETCH_ROW((u64)r_11 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            if (is_large_t165) {
+            i64 ahead_t168 = i_t167 + 16 < m_1 ? i_t167 + 16 : i_t167;
+            i32 k_29 = ks_3[ahead_t168];
+            DZ_FETCH_ROW((u64)r_11 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
         "#]],
     );
 }

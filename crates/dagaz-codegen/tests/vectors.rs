@@ -72,24 +72,26 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
         expect![[r#"
             #pragma omp simd
             for (i64 i_t13 = 0; i_t13 < (k_2 * m_1); i_t13++) {
-            for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
+            for (i64 i_t15 = first_t6 + from_t9; i_t15 < i64_min(first_t6 + from_t9 + 16, first_t6 + to_t10); i_t15++) {
+            for (i64 i_t16 = first_t6 + from_t9; i_t16 < first_t6 + to_t10; i_t16++) {
             #pragma omp simd
-            for (i64 i_t16 = 0; i_t16 < m_1; i_t16++) {
+            for (i64 i_t19 = 0; i_t19 < m_1; i_t19++) {
             if ((u64)i_14 < (u64)k_2) {
-            for (i64 i_t20 = first_t6 == 0; i_t20 < here_t8; i_t20++) {
+            for (i64 i_t23 = first_t6 == 0; i_t23 < here_t8; i_t23++) {
             #pragma omp simd
-            for (i64 i_t22 = from_t18; i_t22 < to_t19; i_t22++) {
+            for (i64 i_t25 = from_t21; i_t25 < to_t22; i_t25++) {
             #pragma omp simd
-            for (i64 i_t37 = 0; i_t37 < (k_2 * m_1); i_t37++) {
+            for (i64 i_t43 = 0; i_t43 < (k_2 * m_1); i_t43++) {
             #pragma GCC unroll 4
-            for (i64 i_t38 = first_t30 + from_t33; i_t38 < first_t30 + to_t34; i_t38++) {
+            for (i64 i_t44 = first_t36 + from_t39; i_t44 < first_t36 + to_t40; i_t44++) {
             if ((u64)i_14 < (u64)k_2) {
             if (DZ_UNLIKELY(m_1 < 0)) {
             for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-            for (i64 i_t24 = 0; i_t24 < n_0; i_t24++) {
-            for (i64 i_t29 = 0; i_t29 < (copies_t25 + at_once_t27 - 1) / at_once_t27; i_t29++) {
+            for (i64 i_t28 = 0; i_t28 < i64_min(0 + 16, n_0); i_t28++) {
+            for (i64 i_t29 = 0; i_t29 < n_0; i_t29++) {
+            for (i64 i_t35 = 0; i_t35 < (copies_t31 + at_once_t33 - 1) / at_once_t33; i_t35++) {
             #pragma omp simd
-            for (i64 i_t47 = 0; i_t47 < m_1; i_t47++) {
+            for (i64 i_t53 = 0; i_t53 < m_1; i_t53++) {
             if ((u64)i_14 < (u64)k_2) {
         "#]],
     );

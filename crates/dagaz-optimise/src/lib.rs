@@ -25,6 +25,7 @@ mod hoist;
 mod inline;
 mod interchange;
 mod join_checks;
+mod keep;
 mod last;
 mod once;
 mod precompute;
@@ -62,6 +63,7 @@ pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
 pub use crate::interchange::interchange_gathers;
 pub use crate::join_checks::join_checks;
+pub use crate::keep::gather_once;
 pub use crate::last::shorten_last_iterations;
 pub use crate::once::check_once;
 pub use crate::precompute::precompute_functions;
@@ -115,6 +117,10 @@ pub fn for_machines(program: &mut Program) {
         remove_dead_code(program);
     }
     if turn_products(program) {
+        simplify(program);
+        remove_dead_code(program);
+    }
+    if gather_once(program) {
         simplify(program);
         remove_dead_code(program);
     }

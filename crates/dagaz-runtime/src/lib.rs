@@ -24,6 +24,8 @@ use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
 use dagaz_core::prim::Prim;
 use dagaz_core::value::Value;
 
+use library::Reading;
+
 pub use cache::{CacheUse, clear as clear_cache, usage as cache_usage};
 pub use compiler::{Effort, Making, c_compiler};
 pub use dagaz_codegen::{CLibrary, Remark, RemarkKind, Site, SiteKind, generate, generate_library};
@@ -78,11 +80,21 @@ impl Native {
 
     /// As [`dagaz_core::interp::Interpreter::call_entry`].
     pub fn call_entry(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
+        self.call(name, args, Reading::All)
+    }
+
+    /// The same, for what a call takes: results are freed as they are. To copy them would fill caches with other things than
+    /// the next call needs.
+    pub fn run_entry(&mut self, name: &str, args: Vec<Value>) -> Result<(), RuntimeError> {
+        self.call(name, args, Reading::Nothing).map(drop)
+    }
+
+    fn call(&mut self, name: &str, args: Vec<Value>, reading: Reading) -> Result<Vec<Value>, RuntimeError> {
         let program = self.program.clone();
         let (number, entry, fun) = find_entry(&program, name)?;
         let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         all.extend(args);
-        let mut results = self.library.call(number, fun, &all, &self.limits, &self.threads)?;
+        let mut results = self.library.call(number, fun, &all, (&self.limits, &self.threads), reading)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
 }

@@ -59,6 +59,13 @@ pub(crate) struct Library {
     _object: Option<Object>,
 }
 
+/// What a caller wants of the results.
+#[derive(Clone, Copy)]
+pub(crate) enum Reading {
+    All,
+    Nothing,
+}
+
 // SAFETY: the context belongs to this value alone, and the generated code has no other state.
 unsafe impl Send for Library {}
 
@@ -134,13 +141,13 @@ impl Library {
         entry: usize,
         fun: &Fun,
         args: &[Value],
-        limits: &Limits,
-        threads: &Threads,
+        (limits, threads): (&Limits, &Threads),
+        reading: Reading,
     ) -> Result<Vec<Value>, RuntimeError> {
         let Some(function) = self.entries.get(entry).copied() else {
             return Err(RuntimeError::new("internal error: no such entry point"));
         };
-        stacker::grow(STACK, || self.call_on_stack(function, fun, args, limits, threads))
+        stacker::grow(STACK, || self.call_on_stack(function, fun, args, (limits, threads), reading))
     }
 
     fn call_on_stack(
@@ -148,8 +155,8 @@ impl Library {
         function: EntryFn,
         fun: &Fun,
         args: &[Value],
-        limits: &Limits,
-        threads: &Threads,
+        (limits, threads): (&Limits, &Threads),
+        reading: Reading,
     ) -> Result<Vec<Value>, RuntimeError> {
         let context: Context = self.context.as_mut_ptr().cast();
         let sites = std::mem::take(&mut self.source.sites);
@@ -190,7 +197,7 @@ impl Library {
         let status = unsafe { function(context, input.as_mut_ptr(), output.as_mut_ptr()) };
         self.elapsed = start.elapsed();
         let outcome = match status {
-            0 => self.results(context, fun, &output),
+            0 => self.results(context, fun, &output, reading),
             _ => Err(self.error(context, &call)),
         };
         for raw in input.iter().filter(|raw| !raw.mem.is_null()) {
@@ -203,9 +210,20 @@ impl Library {
         outcome
     }
 
-    fn results(&self, context: Context, fun: &Fun, output: &[RawValue]) -> Result<Vec<Value>, RuntimeError> {
+    /// The results that are to be read. Memory of all of them goes back.
+    fn results(
+        &self,
+        context: Context,
+        fun: &Fun,
+        output: &[RawValue],
+        reading: Reading,
+    ) -> Result<Vec<Value>, RuntimeError> {
         let mut values = Vec::with_capacity(output.len());
-        for (raw, param) in output.iter().zip(&fun.ret) {
+        let read = match reading {
+            Reading::All => fun.ret.as_slice(),
+            Reading::Nothing => &[],
+        };
+        for (raw, param) in output.iter().zip(read) {
             values.push(match &param.ty {
                 Type::Prim(ty) => Some(Value::Prim(prim_of_bits(*ty, raw.bits))),
                 Type::Array { elem, dims } => {

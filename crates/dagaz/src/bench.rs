@@ -188,17 +188,9 @@ fn repeat(
     measured: &mut Measurement,
 ) -> Result<(), String> {
     let start = Instant::now();
-    let call = {
-        let entry = measured.entry.clone();
-        move |session: &mut Session| {
-            let start = Instant::now();
-            let results = session.call(&entry, args.to_vec()).map_err(|error| error.to_string())?;
-            let passed = session.elapsed().unwrap_or_else(|| start.elapsed());
-            Ok::<_, String>((passed.as_secs_f64() * 1e6, results))
-        }
-    };
+    let entry = measured.entry.clone();
     for warm_up in 0..WARM_UP {
-        let (_, results) = call(session)?;
+        let results = session.call(&entry, args.to_vec()).map_err(|error| error.to_string())?;
         if warm_up == 0 {
             measured.bytes += results.iter().map(bytes).sum::<u64>();
         }
@@ -218,7 +210,10 @@ fn repeat(
         if is_done {
             break;
         }
-        measured.microseconds.push(call(session)?.0);
+        let start = Instant::now();
+        session.run(&entry, args.to_vec()).map_err(|error| error.to_string())?;
+        let passed = session.elapsed().unwrap_or_else(|| start.elapsed());
+        measured.microseconds.push(passed.as_secs_f64() * 1e6);
     }
     measured.peak_bytes = session.peak();
     Ok(())

@@ -129,6 +129,16 @@ impl Session {
         outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
     }
 
+    /// The same, for what a call takes: nobody reads the results.
+    pub fn run(&mut self, entry: &str, args: Vec<Value>) -> Result<(), RunError> {
+        let outcome = match &mut self.engine {
+            Engine::Interpreter(interpreter) => interpreter.call_entry(entry, args).map(drop),
+            Engine::Native(native) => native.run_entry(entry, args),
+            Engine::Sanitized(sanitized) => sanitized.call_entry(entry, &args).map(drop),
+        };
+        outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
+    }
+
     /// How long the last call took in machine code, without the values that went in and out.
     pub fn elapsed(&self) -> Option<std::time::Duration> {
         match &self.engine {

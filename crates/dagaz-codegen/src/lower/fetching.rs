@@ -7,10 +7,17 @@
 //!     ==>
 //!     for i { if (sums is large) { k = is[i + 64]; fetch sums[k] } k = is[i]; sums[k] += xs[i] }
 //!
+//! So it is where iterations add up rows of a matrix, or add to them:
+//!
+//!     for i { for j { sum[j] += xss[is[i], j] } }
+//!     ==>
+//!     if (xss is large) for i < 16 { fetch the row xss[is[i]] }
+//!     for i { if (xss is large) { fetch the row xss[is[i + 16]] } for j { sum[j] += xss[is[i], j] } }
+//!
 //! A loop inside of others that only checks which rows data choose asks for these rows: they are needed next, unless the others
 //! are there for checks, too.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, VarId};
@@ -18,16 +25,17 @@ use dagaz_core::visit;
 
 use super::parallel::can_fail;
 use super::{Form, Lower, Lowered, elem};
-use crate::imp::Stm;
+use crate::imp::{LoopKind, Stm};
 
 /// So many iterations ahead: about as long as memory takes.
 const AHEAD: usize = 64;
+/// The same for iterations that each use a row.
+const ROWS_AHEAD: usize = 16;
 /// Arrays of fewer bytes are in the cache of a core anyway.
 const LARGE: usize = 1 << 20;
-/// So many bytes of a row are fetched at most. The processor finds out about the rest.
-const BEGINNING: usize = 512;
 
-/// Places that an iteration reads or writes: elements of an array with this name, type and shape.
+/// Places that an iteration reads or writes: elements of an array with this name, type and shape, or rows if it has more
+/// dimensions than there are indices.
 pub(super) struct Place {
     pub(super) array: String,
     pub(super) elem: dagaz_core::prim::PrimType,
@@ -39,7 +47,9 @@ pub(super) struct Place {
 /// What is fetched in each iteration.
 pub(super) struct Fetch {
     /// The variable that says whether it is worth it.
-    is_worth: String,
+    pub(super) is_worth: String,
+    /// So many iterations before the place is needed.
+    ahead: usize,
     rows: Vec<(VarId, Param)>,
     stms: Vec<CoreStm>,
     places: Vec<Place>,
@@ -55,6 +65,104 @@ impl Lower<'_> {
     ) -> Option<Fetch> {
         let mut places = used;
         self.places_read(body, &mut places);
+        self.fetch_places((arrays, params), body, places, AHEAD)
+    }
+
+    /// What to fetch for a loop over rows of arrays whose iterations read rows of others, element by element: the last index
+    /// is one of the counters.
+    pub(super) fn fetch_rows_read(
+        &mut self,
+        (arrays, params): (&[VarId], &[Param]),
+        body: &Body,
+        counters: &HashSet<VarId>,
+    ) -> Option<Fetch> {
+        let mut places = Vec::new();
+        for stm in &body.stms {
+            let Exp::Index { array, indices, .. } = &stm.exp else { continue };
+            let is_fetched = arrays.iter().any(|list| self.fetched.contains(&(*list, *array)));
+            if is_fetched || !is_along_row(indices, counters) {
+                continue;
+            }
+            places.extend(self.place_read(*array, indices).map(|mut place| {
+                place.indices.pop();
+                place
+            }));
+        }
+        self.fetch_places((arrays, params), body, places, ROWS_AHEAD)
+    }
+
+    /// What to fetch for a loop whose iterations update rows of accumulators.
+    pub(super) fn fetch_rows_updated(&mut self, arrays: &[VarId], lambda: &Lambda) -> Lowered<Option<Fetch>> {
+        let mut places = Vec::new();
+        let mut names = self.names_of_accumulators(arrays, &lambda.params, &HashMap::new());
+        for stm in &lambda.body.stms {
+            let Exp::Map { arrays: inner, lambda: along, .. } = &stm.exp else { continue };
+            let mut own = self.names_of_accumulators(inner, &along.params, &names);
+            let counters = self.counters(inner, &along.params);
+            for stm in &along.body.stms {
+                let Exp::UpdateAcc { acc, indices, .. } = &stm.exp else { continue };
+                let Some(number) = own.get(acc).copied() else { continue };
+                own.extend(stm.pat.iter().map(|param| (param.var, number)));
+                if is_along_row(indices, &counters) {
+                    self.places_of_accumulator(number, &indices[..indices.len() - 1], &mut places)?;
+                }
+            }
+            for (param, result) in stm.pat.iter().zip(&along.body.result) {
+                let number = result.as_var().and_then(|var| own.get(&var).copied());
+                names.extend(number.map(|number| (param.var, number)));
+            }
+        }
+        Ok(self.fetch_places((arrays, &lambda.params), &lambda.body, places, ROWS_AHEAD))
+    }
+
+    /// The accumulators that parameters stand for, which may have been given names before.
+    fn names_of_accumulators(
+        &self,
+        arrays: &[VarId],
+        params: &[Param],
+        known: &HashMap<VarId, usize>,
+    ) -> HashMap<VarId, usize> {
+        let number = |array: &VarId| known.get(array).or_else(|| self.accs.get(array)).copied();
+        let named = arrays.iter().zip(params).filter_map(|(array, p)| Some((p.var, number(array)?)));
+        named.collect()
+    }
+
+    /// Adds where an accumulator is updated, unless that is logged: logged additions are fetched when they are made.
+    fn places_of_accumulator(&self, number: usize, indices: &[Atom], places: &mut Vec<Place>) -> Lowered<()> {
+        let direct = self.open[number].log.is_none();
+        for array in self.open[number].arrays.iter().filter(|_| direct) {
+            places.push(Place {
+                array: self.name(array.var),
+                elem: elem(&array.ty)?,
+                shape: array.ty.dims().to_vec(),
+                indices: indices.to_vec(),
+                is_written: true,
+            });
+        }
+        Ok(())
+    }
+
+    /// The places of accumulators that an iteration without loops updates.
+    pub(super) fn places_updated(&self, arrays: &[VarId], lambda: &Lambda) -> Lowered<Vec<Place>> {
+        let mut used = Vec::new();
+        let mut names = self.names_of_accumulators(arrays, &lambda.params, &HashMap::new());
+        for stm in &lambda.body.stms {
+            let Exp::UpdateAcc { acc, indices, .. } = &stm.exp else { continue };
+            let Some(number) = names.get(acc).copied() else { continue };
+            names.extend(stm.pat.iter().map(|param| (param.var, number)));
+            self.places_of_accumulator(number, indices, &mut used)?;
+        }
+        Ok(used)
+    }
+
+    /// What to fetch of places, those that are easy to tell.
+    fn fetch_places(
+        &mut self,
+        (arrays, params): (&[VarId], &[Param]),
+        body: &Body,
+        mut places: Vec<Place>,
+        ahead: usize,
+    ) -> Option<Fetch> {
         let mut needed: HashSet<VarId> = HashSet::new();
         places.retain(|place| self.are_told_by_data((arrays, params), body, &place.indices, &mut needed));
         let mut sizes: Vec<String> = Vec::new();
@@ -73,30 +181,55 @@ impl Lower<'_> {
         let rows = rows.map(|(array, param)| (*array, param.clone())).collect();
         let is_needed = |stm: &&CoreStm| stm.pat.iter().any(|param| needed.contains(&param.var));
         let stms = body.stms.iter().filter(is_needed).cloned().collect();
-        Some(Fetch { is_worth, rows, stms, places })
+        Some(Fetch { is_worth, ahead, rows, stms, places })
+    }
+
+    /// Asks for what the first iterations need, as those before them would have done.
+    pub(super) fn fetch_first(&mut self, fetch: Option<&Fetch>, from: &str, to: &str) -> Lowered<()> {
+        let Some(fetch) = fetch else { return Ok(()) };
+        let (then, ()) = self.nested(|l| {
+            let end = format!("i64_min({from} + {}, {to})", fetch.ahead);
+            l.loop_from(LoopKind::Sequential, from, &end, |l, i| l.fetch_now(fetch, i))
+        })?;
+        self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
+        Ok(())
     }
 
     /// Asks for what the iteration some way after `i` needs.
     pub(super) fn fetch_ahead(&mut self, fetch: Option<&Fetch>, i: &str, to: &str) -> Lowered<()> {
         let Some(fetch) = fetch else { return Ok(()) };
-        let (then, ()) = self.nested(|l| {
-            let ahead = l.temp("ahead");
-            l.set("i64", ahead.as_str(), format!("{i} + {AHEAD} < {to} ? {i} + {AHEAD} : {i}"));
-            for (array, param) in &fetch.rows {
-                l.load_row(&[*array], std::slice::from_ref(param), &ahead)?;
-            }
-            for stm in &fetch.stms {
-                l.stm(stm)?;
-            }
-            for Place { array, elem, shape, indices, is_written } in &fetch.places {
-                let indices: Vec<String> = indices.iter().map(|index| l.atom(*index)).collect();
-                let offset = l.offset(&indices, shape);
-                // The place may be none of the array.
-                l.line(format!("DZ_FETCH((u64){array} + (u64)({offset}) * sizeof({elem}), {is_written});"));
-            }
-            Ok(())
-        })?;
+        let (then, ()) = self.nested(|l| l.fetch_later(fetch, i, to))?;
         self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
+        Ok(())
+    }
+
+    /// The same if it is known to be worth it.
+    pub(super) fn fetch_later(&mut self, fetch: &Fetch, i: &str, to: &str) -> Lowered<()> {
+        let (ahead, distance) = (self.temp("ahead"), fetch.ahead);
+        self.set("i64", ahead.as_str(), format!("{i} + {distance} < {to} ? {i} + {distance} : {i}"));
+        self.fetch_now(fetch, &ahead)
+    }
+
+    /// Asks for what an iteration needs.
+    fn fetch_now(&mut self, fetch: &Fetch, i: &str) -> Lowered<()> {
+        for (array, param) in &fetch.rows {
+            self.load_row(&[*array], std::slice::from_ref(param), i)?;
+        }
+        for stm in &fetch.stms {
+            self.stm(stm)?;
+        }
+        for Place { array, elem, shape, indices, is_written } in &fetch.places {
+            let texts: Vec<String> = indices.iter().map(|index| self.atom(*index)).collect();
+            // The place may be none of the array.
+            let place = format!("(u64){array} + (u64)({}) * sizeof({elem})", self.offset(&texts, shape));
+            let row = &shape[indices.len().min(shape.len())..];
+            if row.is_empty() {
+                self.line(format!("DZ_FETCH({place}, {is_written});"));
+                continue;
+            }
+            let bytes = format!("({}) * sizeof({elem})", self.product(row));
+            self.line(format!("DZ_FETCH_ROW({place}, {bytes}, {is_written});"));
+        }
         Ok(())
     }
 
@@ -125,6 +258,7 @@ impl Lower<'_> {
         if !is_before_use || !are_scalar || rows.is_empty() {
             return Ok(false);
         }
+        self.fetched.extend(arrays.iter().flat_map(|list| rows.iter().map(|(array, _)| (*list, *array))));
         let is_worth = self.temp("is_large");
         let mut sizes = Vec::new();
         for (array, _) in &rows {
@@ -137,10 +271,8 @@ impl Lower<'_> {
             l.body(&lambda.body, &lambda.params, |l| {
                 for (_, row) in &rows {
                     let (name, count) = (l.name(row.var), l.product(row.ty.dims()));
-                    let (at, end) =
-                        (l.temp("at"), format!("i64_min(({count}) * sizeof(*{name}), {BEGINNING})"));
-                    let each = format!("DZ_FETCH((u64){name} + {at}, false);");
-                    l.line(format!("if ({is_worth}) for (i64 {at} = 0; {at} < {end}; {at} += 64) {each}"));
+                    let fetch = format!("DZ_FETCH_ROW({name}, ({count}) * sizeof(*{name}), false);");
+                    l.line(format!("if ({is_worth}) {fetch}"));
                 }
                 Ok(())
             })
@@ -152,27 +284,26 @@ impl Lower<'_> {
     fn places_read(&self, body: &Body, places: &mut Vec<Place>) {
         for stm in &body.stms {
             match &stm.exp {
-                Exp::Index { array, indices, .. } => {
-                    let Some(info) = self.vars.get(array) else { continue };
-                    let is_block = matches!(info.form, Form::Block { .. });
-                    let Ok(elem) = elem(&info.ty) else { continue };
-                    if is_block && info.ty.rank() == indices.len() {
-                        let (array, shape) = (self.name(*array), info.ty.dims().to_vec());
-                        places.push(Place {
-                            array,
-                            elem,
-                            shape,
-                            indices: indices.clone(),
-                            is_written: false,
-                        });
-                    }
-                }
+                Exp::Index { array, indices, .. } => places.extend(self.place_read(*array, indices)),
                 exp @ Exp::If { .. } => {
                     visit::bodies(exp).into_iter().for_each(|body| self.places_read(body, places));
                 }
                 _ => {}
             }
         }
+    }
+
+    /// An element of an array in a block.
+    fn place_read(&self, array: VarId, indices: &[Atom]) -> Option<Place> {
+        let info = self.vars.get(&array)?;
+        let is_block = matches!(info.form, Form::Block { .. });
+        (is_block && info.ty.rank() == indices.len()).then_some(Place {
+            array: self.name(array),
+            elem: elem(&info.ty).ok()?,
+            shape: info.ty.dims().to_vec(),
+            indices: indices.to_vec(),
+            is_written: false,
+        })
     }
 
     /// Whether indices are easily computed from the elements of rows. Adds what that takes to `needed`.
@@ -212,4 +343,10 @@ impl Lower<'_> {
         }
         fits
     }
+}
+
+/// Whether the last of several indices is a counter.
+fn is_along_row(indices: &[Atom], counters: &HashSet<VarId>) -> bool {
+    let last = indices.last().and_then(|index| index.as_var());
+    indices.len() > 1 && last.is_some_and(|var| counters.contains(&var))
 }

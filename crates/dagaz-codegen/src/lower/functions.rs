@@ -57,6 +57,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         is_at_border: false,
         is_at_outer_border: false,
         checking: 0,
+        fetched: HashSet::new(),
         is_in_middle: false,
         parallel: 0,
         loops: Vec::new(),

@@ -4,13 +4,16 @@
 //! else to do, several sums are added up at the same time without them, and a wrong index stops the program at once:
 //!
 //!     for i < m { sum += f(xs[is[i]]) }   ==>   for i < m / 8 { for k < 8 { sums[k] += f(xs[is[8 * i + k]]) } }
+//!
+//! Elements of large arrays are fetched some iterations ahead (`fetching.rs`).
 
 use dagaz_core::exp::{Check, Exp, Lambda};
 
+use super::fetching::Fetch;
 use super::folds::{Fold, cheap_statements, piece_start};
 use super::{Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::LoopKind;
+use crate::imp::{LoopKind, Stm};
 
 /// So many sums are added up at the same time.
 const SUMS: usize = 8;
@@ -41,32 +44,26 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         self.remark(RemarkKind::InOrder, "elements from anywhere are added up, without vector units");
         let (left, right) = fold.sides();
-        let names: Vec<String> = left.iter().map(|param| self.name(param.var)).collect();
         let sums: Vec<String> = left.iter().map(|_| self.temp("sums")).collect();
         for ((sum, param), start) in sums.iter().zip(left).zip(piece_start(fold.op, fold.neutral)) {
             let (ty, start) = (elem(&param.ty)?, self.atom(start));
             self.line(format!("{ty} {sum}[{SUMS}] = {{{}}};", vec![start; SUMS].join(", ")));
         }
+        let fetch = fold.pre.and_then(|pre| self.fetch((fold.arrays, &pre.params), &pre.body, Vec::new()));
         let blocks = self.temp("blocks");
         self.set("i64", blocks.as_str(), format!("({to} - {from}) / {SUMS}"));
-        self.loop_from(LoopKind::Sequential, "0", &blocks, |l, block| {
-            l.line(format!("#pragma GCC unroll {SUMS}"));
-            l.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
-                let i = l.temp("at");
-                l.set("i64", i.as_str(), format!("{from} + {block} * {SUMS} + {lane}"));
-                l.next_row(fold.arrays, fold.pre, right, &i)?;
-                each(l, &i)?;
-                for ((sum, param), name) in sums.iter().zip(left).zip(&names) {
-                    l.bind(param, true);
-                    l.set(elem(&param.ty)?.to_string(), name.as_str(), format!("{sum}[{lane}]"));
-                }
-                l.combine(fold.op)?;
-                for (sum, name) in sums.iter().zip(&names) {
-                    l.line(format!("{sum}[{lane}] = {name};"));
-                }
-                Ok(())
-            })
-        })?;
+        let places = (from, blocks.as_str(), to);
+        match &fetch {
+            None => self.blocks_of_gathers(fold, places, &sums, None, each)?,
+            Some(fetch) => {
+                // The loop without it has all registers for itself.
+                let (then, ()) =
+                    self.nested(|l| l.blocks_of_gathers(fold, places, &sums, Some(fetch), each))?;
+                let (otherwise, ()) =
+                    self.nested(|l| l.blocks_of_gathers(fold, places, &sums, None, each))?;
+                self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise });
+            }
+        }
         left.iter().for_each(|param| self.bind(param, true));
         self.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
             for (sum, param) in sums.iter().zip(right) {
@@ -81,6 +78,40 @@ impl Lower<'_> {
             each(l, i)?;
             left.iter().for_each(|param| l.bind(param, true));
             l.combine(fold.op)
+        })
+    }
+
+    /// Adds up all blocks of rows, each lane in its own sums.
+    fn blocks_of_gathers(
+        &mut self,
+        fold: &Fold<'_>,
+        (from, blocks, to): (&str, &str, &str),
+        sums: &[String],
+        fetch: Option<&Fetch>,
+        each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let (left, right) = fold.sides();
+        let names: Vec<String> = left.iter().map(|param| self.name(param.var)).collect();
+        self.loop_from(LoopKind::Sequential, "0", blocks, |l, block| {
+            l.line(format!("#pragma GCC unroll {SUMS}"));
+            l.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
+                let i = l.temp("at");
+                l.set("i64", i.as_str(), format!("{from} + {block} * {SUMS} + {lane}"));
+                if let Some(fetch) = fetch {
+                    l.block(|l| l.fetch_later(fetch, &i, to))?;
+                }
+                l.next_row(fold.arrays, fold.pre, right, &i)?;
+                each(l, &i)?;
+                for ((sum, param), name) in sums.iter().zip(left).zip(&names) {
+                    l.bind(param, true);
+                    l.set(elem(&param.ty)?.to_string(), name.as_str(), format!("{sum}[{lane}]"));
+                }
+                l.combine(fold.op)?;
+                for (sum, name) in sums.iter().zip(&names) {
+                    l.line(format!("{sum}[{lane}] = {name};"));
+                }
+                Ok(())
+            })
         })
     }
 }

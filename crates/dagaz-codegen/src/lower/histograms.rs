@@ -132,7 +132,7 @@ impl Lower<'_> {
         (from, to): (&str, &str),
         places: &[String],
     ) -> Lowered<()> {
-        let fetch = self.fetch_places(pat, writes, places)?;
+        let fetch = self.fetch_writes(pat, writes, places)?;
         let lambdas = writes.pre.into_iter().chain(writes.op.map(|(op, _)| op));
         let count = lambdas.map(|lambda| statements(&lambda.body)).sum();
         self.short_loop(from, to, count, |l, i| {
@@ -175,7 +175,7 @@ impl Lower<'_> {
     }
 
     /// What later writes will need.
-    fn fetch_places(
+    fn fetch_writes(
         &mut self,
         pat: &[Param],
         writes: &Writes<'_>,

@@ -167,6 +167,8 @@ struct Lower<'p> {
     is_at_outer_border: bool,
     /// How many maps around the statement at hand are there for their checks.
     checking: usize,
+    /// Lists of numbers, and arrays whose rows with these numbers have been fetched.
+    fetched: HashSet<(VarId, VarId)>,
     /// In the middle of a loop of scalar operations.
     is_in_middle: bool,
     /// How many parallel loops there are around the statement at hand.

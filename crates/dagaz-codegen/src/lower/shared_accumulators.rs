@@ -19,7 +19,6 @@ use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
-use super::fetching::Place;
 use super::logged::has_parallel_parts;
 use super::parallel::{can_fail, statements};
 use super::{Form, Lower, Lowered, OpenAcc, elem};
@@ -156,7 +155,12 @@ impl Lower<'_> {
         lambda: &Lambda,
     ) -> Lowered<()> {
         if !self.has_no_loops(arrays, lambda) {
-            return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
+            let fetch = self.fetch_rows_updated(arrays, lambda)?;
+            self.fetch_first(fetch.as_ref(), from, to)?;
+            return self.iterate(from, to, |l, i| {
+                l.fetch_ahead(fetch.as_ref(), i, to)?;
+                l.iteration_of_map(pat, arrays, lambda, i)
+            });
         }
         let used = self.places_updated(arrays, lambda)?;
         let fetch = self.fetch((arrays, &lambda.params), &lambda.body, used);
@@ -164,33 +168,6 @@ impl Lower<'_> {
             l.fetch_ahead(fetch.as_ref(), i, to)?;
             l.iteration_of_map(pat, arrays, lambda, i)
         })
-    }
-
-    /// The places of accumulators that an iteration updates.
-    fn places_updated(&self, arrays: &[VarId], lambda: &Lambda) -> Lowered<Vec<Place>> {
-        let mut used = Vec::new();
-        let mut names: HashMap<VarId, usize> = HashMap::new();
-        for (array, param) in arrays.iter().zip(&lambda.params) {
-            names.extend(self.accs.get(array).map(|number| (param.var, *number)));
-        }
-        for stm in &lambda.body.stms {
-            let Exp::UpdateAcc { acc, indices, .. } = &stm.exp else { continue };
-            let Some(number) = names.get(acc).copied() else { continue };
-            names.extend(stm.pat.iter().map(|param| (param.var, number)));
-            // Those that are logged are fetched when the additions are made.
-            let direct = self.open[number].log.is_none();
-            for array in self.open[number].arrays.iter().filter(|_| direct) {
-                let (name, shape) = (self.name(array.var), self.open[number].shape.clone());
-                used.push(Place {
-                    array: name,
-                    elem: elem(&array.ty)?,
-                    shape,
-                    indices: indices.clone(),
-                    is_written: true,
-                });
-            }
-        }
-        Ok(used)
     }
 
     /// Whether an iteration is scalar operations, and updates of accumulators by scalars.

@@ -13,6 +13,7 @@ use dagaz_core::exp::Lambda;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 
+use super::fetching::Fetch;
 use super::folds::{Fold, piece_start};
 use super::{Lower, Lowered};
 use crate::SiteKind;
@@ -56,6 +57,8 @@ struct Columns<'a> {
     element: &'a AtElement<'a>,
     /// Whether parts of a row can be had without the rest.
     has_parts: bool,
+    /// What to ask memory for.
+    fetch: Option<Fetch>,
     /// Rows that are matrices: how many rows they have themselves, of how many elements, and what binds one.
     matrix: Option<(String, String, &'a At<'a>)>,
 }
@@ -92,6 +95,7 @@ impl Lower<'_> {
             },
             element: &|l, _, q| l.load_row(&vectors, right, q),
             has_parts: fold.pre.is_none(),
+            fetch: None,
             matrix: None,
         };
         self.reduce_columns(pat, &columns)
@@ -107,6 +111,9 @@ impl Lower<'_> {
         let (_, right) = fold.sides();
         let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
         let length = self.atom(width);
+        let counters = self.counters(rows, params);
+        let fetch =
+            fold.pre.and_then(|pre| self.fetch_rows_read((fold.arrays, &pre.params), &pre.body, &counters));
         let columns = Columns {
             rows: self.atom(fold.width),
             scalar: fold.op,
@@ -122,6 +129,7 @@ impl Lower<'_> {
             },
             has_parts: true,
             length: length.clone(),
+            fetch,
             matrix: None,
         };
         self.reduce_columns(pat, &columns)
@@ -158,6 +166,7 @@ impl Lower<'_> {
                 l.next_row(fold.arrays, fold.pre, right, p)
             },
             has_parts: false,
+            fetch: None,
             matrix: Some((height.clone(), width.clone(), &|l, q| l.load_row(outer.1, outer.2, q))),
             length: length.clone(),
         };
@@ -252,7 +261,9 @@ impl Lower<'_> {
             }
             tiles.push((place, own));
         }
+        self.fetch_first(columns.fetch.as_ref(), "0", &columns.rows)?;
         self.loop_from(LoopKind::Sequential, "0", &columns.rows, |l, p| {
+            l.fetch_ahead(columns.fetch.as_ref(), p, &columns.rows)?;
             for (place, own) in &tiles {
                 l.combine_elements(columns.scalar, ("0", &TILE.to_string()), own, &|l, lane| {
                     let q = l.temp("q");
@@ -356,7 +367,9 @@ impl Lower<'_> {
         part: (&str, &str),
         targets: &[String],
     ) -> Lowered<()> {
+        self.fetch_first(columns.fetch.as_ref(), first, last)?;
         self.iterate(first, last, |l, p| {
+            l.fetch_ahead(columns.fetch.as_ref(), p, last)?;
             (columns.before)(l, p)?;
             match &columns.matrix {
                 None => {

@@ -206,12 +206,9 @@ impl<'f> Pass<'f> {
 
     /// The condition for the version that computes what is read, if it can be decided before the region.
     fn choice(&mut self, region: &Region, gathering: &Gathering, loc: Loc) -> Option<Choice> {
-        let Region { body, own, pat, .. } = region;
         let sizes: Vec<Atom> = gathering.places.iter().map(|place| place.width).collect();
-        let known = sizes.iter().copied().chain([gathering.size]);
-        let known: Vec<Atom> = known.chain(pat.iter().flat_map(|p| p.ty.all_dims())).collect();
-        let has_acc = pat.iter().any(|p| p.ty.is_acc());
-        if pat.is_empty() || has_acc || known.iter().any(|d| is_among(*d, own)) || size(body) > LARGE {
+        let mut known = sizes.iter().chain([&gathering.size]);
+        if !region.has_versions(LARGE) || known.any(|d| is_among(*d, &region.own)) {
             return None;
         }
         self.b.push_scope();
@@ -232,10 +229,10 @@ impl<'f> Pass<'f> {
 }
 
 /// Statements of a body that are to have two versions.
-struct Region {
+pub(crate) struct Region {
     /// The statements, and what of them is used later.
-    body: Body,
-    pat: Vec<Param>,
+    pub(crate) body: Body,
+    pub(crate) pat: Vec<Param>,
     /// All that is bound in them.
     own: HashSet<VarId>,
     /// Their numbers. So many of them come from further up.
@@ -246,7 +243,7 @@ struct Region {
 
 impl Region {
     /// From the first to the last of the given numbers, and what is to sink to them from further up.
-    fn of(body: &Body, first: usize, last: usize, sinks: impl Fn(&Stm) -> bool) -> Region {
+    pub(crate) fn of(body: &Body, first: usize, last: usize, sinks: impl Fn(&Stm) -> bool) -> Region {
         let is_part = |(i, stm): &(usize, &Stm)| (first..=last).contains(i) || *i < first && sinks(stm);
         let parts: Vec<(usize, &Stm)> = body.stms.iter().enumerate().filter(is_part).collect();
         let mut later: HashSet<VarId> = body.result.iter().filter_map(|a| a.as_var()).collect();
@@ -264,8 +261,17 @@ impl Region {
         Region { body: whole, pat, own, numbers, sunk, first }
     }
 
+    /// Whether the region can be in branches: that gives something, whose sizes are known before, and has so many statements at
+    /// most.
+    pub(crate) fn has_versions(&self, most: usize) -> bool {
+        let mut sizes = self.pat.iter().flat_map(|p| p.ty.all_dims());
+        let has_acc = self.pat.iter().any(|p| p.ty.is_acc());
+        let are_known = sizes.all(|d| !is_among(d, &self.own));
+        !self.pat.is_empty() && !has_acc && are_known && size(&self.body) <= most
+    }
+
     /// Puts new statements in place of the region. Gives the number of the last of them.
-    fn replace(&self, body: &mut Body, new: Vec<Stm>) -> usize {
+    pub(crate) fn replace(&self, body: &mut Body, new: Vec<Stm>) -> usize {
         let mut new = Some(new);
         let mut stms = Vec::with_capacity(body.stms.len());
         let mut last = 0;

@@ -30,3 +30,7 @@ entry within_gradient (n: i64) =
   let m = n + 70000
   let f x i = loop s = 0f64 for j < 1 + i % 9 do f64.sin (s + x[(i * 31 + j * 7919) % m] * f64.i64 (5 / (90001 - i)))
   in vjp (\x -> f64.sum (map (f x) (iota n))) (map f64.i64 (numbers m)) 1
+entry within_large_gather (n: i64) =
+  let places = scatter (replicate n 0) (iota n) (map (\i -> if i % 90001 == 90000 then i + 140000 else i % 140000) (iota n))
+  let f (x: []f64) = f64.sum (map f64.sin (hist (+) 0 16 (map (% 16) (iota n)) (map (\k -> x[k] * x[k]) places)))
+  in vjp f (map f64.i64 (iota 140000)) 1

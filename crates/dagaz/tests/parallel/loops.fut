@@ -47,6 +47,15 @@ entry gradient_many_places (n: i64) =
   let m = n + 70000
   let f x = map (\k -> loop s = 0f64 for j < k % 9 do f64.sin (s + 1 / (2 + f64.cos (s + x[(k * 31 + j * 7919) % m])))) (ks n 100003)
   in vjp (\x -> f64.sum (f x)) (xs m) 1
+-- Elements of a large array that both sweeps gather, and rows of a large matrix that are added up and added to.
+entry gradient_large_gather (n: i64) =
+  let places = scatter (replicate n 0) (iota n) (ks n 30011)
+  let f (x: []f64, w: []f64) = f64.sum (map f64.sin (hist (+) 0 (n / 2 + 1) (ks n (n / 2 + 1)) (map2 (\k v -> x[k] * v) places w)))
+  in vjp f (xs 140000, xs n) 1
+entry gradient_large_rows (n: i64) =
+  let places = unflatten (scatter (replicate (n / 50 * 50) 0) (iota (n / 50 * 50)) (ks (n / 50 * 50) 3001))
+  let f (xss: [3001][50]f64) = f64.sum (map (\row -> f64.sin (f64.sum (reduce (map2 (+)) (replicate 50 0) (map (\k -> xss[k]) row)))) places)
+  in vjp f (unflatten (xs (3001 * 50))) 1
 -- As much work as for sixteen pieces, and so few iterations that some of the pieces have none.
 entry gradient_few_rows (n: i64) =
   let k = ks n 100
