@@ -149,6 +149,8 @@ static inline bool dz_select_bool(bool c, bool a, bool b) { return (c & a) | (!c
 #define DZ_IN_REGISTER(pointer) __asm__("" : "+r"(pointer))
 /* Asks memory for what is there, if anything is. */
 #define DZ_FETCH(address, is_written) __builtin_prefetch((const void *)(address), is_written)
+/* The same, but not as near as can be. */
+#define DZ_FETCH_NEAR(address) __builtin_prefetch((const void *)(address), 0, 2)
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 
