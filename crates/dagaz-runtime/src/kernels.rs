@@ -8,6 +8,8 @@
 pub(crate) const ROWS: usize = 6;
 /// Products are computed in parts that are not deeper than this, so that a panel stays near.
 const DEPTH: usize = 512;
+/// A kernel for so many products or more takes longer than memory does, which is then asked for the result before.
+const DEEP: usize = 64;
 
 /// What a kernel takes: the vectors' elements, rows and depth; the result and both operands; how far apart are rows of the
 /// result, its columns, rows of the panel, and in the left matrix the columns and rows; by what the result and the product are
@@ -119,7 +121,9 @@ impl<T: Element> Tile<T> {
         let a = self.a.wrapping_offset(row * by_row + from * by_column);
         let panel = self.panel.wrapping_offset(from * self.panel_stride);
         let c = self.c.wrapping_offset(row * self.c_stride);
-        (0..rows as isize).for_each(|i| fetch(c.wrapping_offset(i * self.c_stride), self.columns));
+        if depth >= DEEP {
+            (0..rows as isize).for_each(|i| fetch(c.wrapping_offset(i * self.c_stride), self.columns));
+        }
         let one = T::from(1.0);
         // SAFETY: by the contract, the elements are there.
         unsafe {

@@ -29,8 +29,9 @@ const ROWS_AT_ONCE: i64 = 48;
 /// Kernels compute as many rows at once.
 const ROWS: i64 = kernels::ROWS as i64;
 /// The depths of products whose matrices are best left where they are. A panel is in the first level of cache then, and calls
-/// of the kernel do not count.
-const LEAST_DEPTH: i64 = 64;
+/// of kernels do not count; those of `gemm`, for columns that fill no vectors and on other machines, count for more.
+const LEAST_DEPTH: i64 = 16;
+const LEAST_DEPTH_OF_CALLS: i64 = 64;
 const MOST_DEPTH: i64 = 256;
 /// Bytes of a result that is in the cache from one such product to the next.
 const MOST_NEAR: i64 = 4 << 20;
@@ -160,10 +161,13 @@ impl Tiles {
 
 /// Whether kernels read both matrices where they are faster than copies of them: columns of the left one and rows of the right one
 /// are contiguous, so that a tile reads whole lines of memory, and they are short, so that these stay near.
-pub(crate) fn is_best_in_place<T>(shape: &Product) -> bool {
+pub(crate) fn is_best_in_place<T: Element>(shape: &Product) -> bool {
     let bytes = size_of::<T>() as i64;
     let is_contiguous = shape.a.row == 1 && shape.b.col == 1 && shape.c.col == 1;
-    let is_short = (LEAST_DEPTH..=MOST_DEPTH).contains(&shape.k);
+    let (_, own) = vectors(size_of::<T>());
+    let calls_kernels = shape.n % own == 0 && T::kernel(1, 1).is_some();
+    let least = if calls_kernels { LEAST_DEPTH } else { LEAST_DEPTH_OF_CALLS };
+    let is_short = (least..=MOST_DEPTH).contains(&shape.k);
     let is_near = shape.m.saturating_mul(shape.n).saturating_mul(bytes) <= MOST_NEAR;
     shape.batch == 1 && is_contiguous && is_short && is_near && shape.n >= width(size_of::<T>())
 }
