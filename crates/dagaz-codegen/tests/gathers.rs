@@ -259,12 +259,15 @@ fn the_next_row_is_fetched_where_elements_take_long() {
 
 #[test]
 fn the_processor_finds_the_next_row_of_short_functions() {
-    check_rows(r"let (z: f64) = f64.mul y x", expect![[r#"
+    check_rows(
+        r"let (z: f64) = f64.mul y x",
+        expect![[r#"
         for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
         #pragma omp simd
         for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
         for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
         #pragma omp simd
         for (i64 i_t9 = 0; i_t9 < m_1; i_t9++) {
-    "#]]);
+    "#]],
+    );
 }
