@@ -167,6 +167,8 @@ static inline bool dz_select_bool(bool c, bool a, bool b) { return (c & a) | (!c
       }                                                            \
     }                                                              \
   } while (false)
+/* The same, but not as near as can be. */
+#define DZ_FETCH_NEAR(address) __builtin_prefetch((const void *)(address), 0, 2)
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 
@@ -285,6 +287,8 @@ static void dz_link(dz_ctx *ctx, dz_block *block) {
 
 /* Elements of large blocks are on large pages where there are some, apart from what is known of the block. */
 enum { DZ_LARGE = 4 << 20, DZ_PAGE = 2 << 20 };
+/* So many bytes are in the cache of a core, and getting them anew takes longer than much that is done with them. */
+enum { DZ_LITTLE = 256 << 10 };
 
 static void dz_give_to_system(dz_ctx *ctx, dz_block *block) {
   __atomic_fetch_sub(&ctx->program->live, block->bytes, __ATOMIC_RELAXED);
@@ -343,8 +347,9 @@ static dz_block *dz_used_block(dz_ctx *ctx, i64 bytes) {
       return block;
     }
   }
-  /* Spares are kept as long as there is no more memory than was in use before; the oldest go first. */
-  i64 room = ctx->limit < ctx->program->peak ? ctx->limit : ctx->program->peak;
+  /* Spares are kept as long as there is no more memory than was in use before, or little; the oldest go first. */
+  i64 room = ctx->program->peak > DZ_LITTLE ? ctx->program->peak : DZ_LITTLE;
+  if (room > ctx->limit) room = ctx->limit;
   for (i64 i = DZ_SPARES - 1; i >= 0 && dz_plus(ctx->program->live, bytes + 64) > room; i--) {
     if (ctx->spare[i]) dz_give_to_system(ctx, ctx->spare[i]);
     ctx->spare[i] = NULL;

@@ -21,6 +21,8 @@ enum { DZ_TRIANGLE_BYTES = 16, DZ_TRIANGLE_ROWS = 6 };
 #define DZ_WIDE_ROWS 2
 #endif
 enum { DZ_WIDE_SPANS = 4 };
+/* A matrix of fewer bytes is near when its rows are needed. */
+enum { DZ_NEAR = 4 << 20 };
 
 /* The indices that some rows or columns have, given how often these begin again. */
 static inline dz_range dz_indices(i64 first, i64 count, i64 period) {

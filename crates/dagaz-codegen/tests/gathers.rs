@@ -331,3 +331,61 @@ fn rows_of_later_iterations_are_fetched() {
         "#]],
     );
 }
+
+/// The map of a map over elements of `yss`, by a function with this in it.
+fn check_rows(function: &str, expected: Expect) {
+    check(
+        &format!(
+            r"let (is: [n]i64) = iota i64 n 0i64 1i64
+              let (js: [m]i64) = iota i64 m 0i64 1i64
+              let (yss: [n][m]f64) = map n (xs) \(x: f64) : ([m]f64) ->
+                let (row: [m]f64) = replicate [m] x
+                in (row)
+              let (r: [n][m]f64) = map n (is, xs) \(i: i64, x: f64) : ([m]f64) ->
+                let (zs: [m]f64) = map m (js) \(j: i64) : (f64) ->
+                  let (y: f64) = yss[i, j] certified
+                  {function}
+                  in (z)
+                in (zs)"
+        ),
+        "[n][m]f64",
+        expected,
+    );
+}
+
+#[test]
+fn the_next_row_is_fetched_where_elements_take_long() {
+    check_rows(
+        r"let (a: f64) = f64.exp y
+          let (b: f64) = f64.log a
+          let (c: f64) = f64.sin b
+          let (d: f64) = f64.cos c
+          let (z: f64) = f64.mul d x",
+        expect![[r#"
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            #pragma omp simd
+            for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
+            for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
+            if ((f64)(n_0 * m_1) * sizeof(f64) > 1048576.0 && (m_1) * sizeof(f64) <= 16384) for (u64 at_t8 = 0; at_t8 < (m_1) * sizeof(f64); at_t8 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + m_1) + at_t8);
+            #pragma omp simd
+            for (i64 i_t12 = 0; i_t12 < whole_t9; i_t12++) {
+            #pragma omp simd
+            for (i64 i_t14 = 0; i_t14 < 8; i_t14++) {
+        "#]],
+    );
+}
+
+#[test]
+fn the_processor_finds_the_next_row_of_short_functions() {
+    check_rows(
+        r"let (z: f64) = f64.mul y x",
+        expect![[r#"
+        for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+        #pragma omp simd
+        for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
+        for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
+        #pragma omp simd
+        for (i64 i_t9 = 0; i_t9 < m_1; i_t9++) {
+    "#]],
+    );
+}

@@ -67,24 +67,26 @@ fn a_row_of_the_border_has_a_loop_without_a_border() {
          let (y: f32) = if wall then in (p0) else in (p70)",
         expect![[r#"
             i64 dz_context_size(void) { return sizeof(dz_program); }
+            i64 m_0;
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
             i64 i_8 = i_t3;
             i8 *row_9 = flags_2 + i_t3 * (n_1);
             bool top_10 = i_8 == 0L;
             i64 above_18 = i_8 - 1L;
-            i64 first_t4 = 0;
-            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
-            i64 last_t5 = n_1;
-            bool decided_t15 = top_10;
-            if (decided_t15) first_t4 = 0, last_t5 = n_1;
-            if (last_t5 - first_t4 < 16) first_t4 = last_t5 = n_1;
-            for (i64 i_t25 = 0; i_t25 < 2; i_t25++) {
-            i64 start_t26 = i_t25 ? last_t5 : 0;
-            i64 end_t27 = i_t25 ? n_1 : first_t4;
-            for (i64 i_t28 = start_t26; i_t28 < end_t27; i_t28++) {
+            if ((f64)(m_0 * n_1) * sizeof(f32) > 1048576.0 && (n_1) * sizeof(f32) <= 16384) for (u64 at_t4 = 0; at_t4 < (n_1) * sizeof(f32); at_t4 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + n_1) + at_t4);
+            i64 first_t5 = 0;
+            first_t5 = i64_max(first_t5, dz_plus(0L, 1L));
+            i64 last_t6 = n_1;
+            bool decided_t16 = top_10;
+            if (decided_t16) first_t5 = 0, last_t6 = n_1;
+            if (last_t6 - first_t5 < 16) first_t5 = last_t6 = n_1;
+            for (i64 i_t26 = 0; i_t26 < 2; i_t26++) {
+            i64 start_t27 = i_t26 ? last_t6 : 0;
+            i64 end_t28 = i_t26 ? n_1 : first_t5;
+            for (i64 i_t29 = start_t27; i_t29 < end_t28; i_t29++) {
             DZ_NO_VECTORS();
-            i64 j_12 = i_t28;
-            i8 flag_13 = row_9[i_t28];
+            i64 j_12 = i_t29;
+            i8 flag_13 = row_9[i_t29];
             bool left_14 = j_12 == 0L;
             bool border_15 = (left_14 | top_10);
             if (border_15) {
@@ -93,51 +95,51 @@ fn a_row_of_the_border_has_a_loop_without_a_border() {
             bool wall_91 = flag_13 == (i8)1;
             if (wall_91) {
             } else {
-            ys_11[i_t28] = y_92;
-            if (i_t25 == 0) {
-            if (decided_t15) {
-            i64 blocks_t16 = (last_t5 - first_t4 + 15) / 16;
-            for (i64 i_t17 = 0; i_t17 < blocks_t16; i_t17++) {
-            i64 wanted_t18 = first_t4 + i_t17 * 16;
-            i64 start_t19 = i64_min(wanted_t18, last_t5 - 16);
-            i32 wide_t20[16];
+            ys_11[i_t29] = y_92;
+            if (i_t26 == 0) {
+            if (decided_t16) {
+            i64 blocks_t17 = (last_t6 - first_t5 + 15) / 16;
+            for (i64 i_t18 = 0; i_t18 < blocks_t17; i_t18++) {
+            i64 wanted_t19 = first_t5 + i_t18 * 16;
+            i64 start_t20 = i64_min(wanted_t19, last_t6 - 16);
+            i32 wide_t21[16];
             #pragma omp simd
-            for (i64 i_t21 = 0; i_t21 < 16; i_t21++) {
-            wide_t20[i_t21] = row_9[(start_t19 + i_t21)];
+            for (i64 i_t22 = 0; i_t22 < 16; i_t22++) {
+            wide_t21[i_t22] = row_9[(start_t20 + i_t22)];
             #pragma omp simd
-            for (i64 i_t23 = 0; i_t23 < 16; i_t23++) {
-            i64 i_t24 = start_t19 + i_t23;
-            i64 j_12 = i_t24;
-            i32 flag_13 = wide_t20[i_t23];
+            for (i64 i_t24 = 0; i_t24 < 16; i_t24++) {
+            i64 i_t25 = start_t20 + i_t24;
+            i64 j_12 = i_t25;
+            i32 flag_13 = wide_t21[i_t24];
             bool left_14 = j_12 == 0L;
             bool border_15 = (left_14 | top_10);
             bool wall_91 = flag_13 == (i8)1;
             if (wall_91) {
             } else {
-            if (i_t24 >= wanted_t18) {
-            ys_11[i_t24] = y_92;
+            if (i_t25 >= wanted_t19) {
+            ys_11[i_t25] = y_92;
             } else {
-            i64 blocks_t6 = (last_t5 - first_t4 + 15) / 16;
-            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
-            i64 wanted_t8 = first_t4 + i_t7 * 16;
-            i64 start_t9 = i64_min(wanted_t8, last_t5 - 16);
-            i32 wide_t10[16];
+            i64 blocks_t7 = (last_t6 - first_t5 + 15) / 16;
+            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
+            i64 wanted_t9 = first_t5 + i_t8 * 16;
+            i64 start_t10 = i64_min(wanted_t9, last_t6 - 16);
+            i32 wide_t11[16];
             #pragma omp simd
-            for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
-            wide_t10[i_t11] = row_9[(start_t9 + i_t11)];
+            for (i64 i_t12 = 0; i_t12 < 16; i_t12++) {
+            wide_t11[i_t12] = row_9[(start_t10 + i_t12)];
             #pragma omp simd
-            for (i64 i_t13 = 0; i_t13 < 16; i_t13++) {
-            i64 i_t14 = start_t9 + i_t13;
-            i64 j_12 = i_t14;
-            i32 flag_13 = wide_t10[i_t13];
+            for (i64 i_t14 = 0; i_t14 < 16; i_t14++) {
+            i64 i_t15 = start_t10 + i_t14;
+            i64 j_12 = i_t15;
+            i32 flag_13 = wide_t11[i_t14];
             i64 before_19 = j_12 - 1L;
             bool wall_91 = flag_13 == (i8)1;
             if (wall_91) {
             } else {
-            if (i_t14 >= wanted_t8) {
-            ys_11[i_t14] = y_92;
+            if (i_t15 >= wanted_t9) {
+            ys_11[i_t15] = y_92;
             static const i32 sites_0[] = {4};
-            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, sites_0};
+            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, m_0, sites_0};
         "#]],
     );
 }
@@ -151,24 +153,26 @@ fn elements_that_are_computed_with_stay_short() {
          let (y: f32) = if wall then in (p0) else in (p70)",
         expect![[r#"
             i64 dz_context_size(void) { return sizeof(dz_program); }
+            i64 m_0;
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
             i64 i_8 = i_t3;
             i8 *row_9 = flags_2 + i_t3 * (n_1);
             bool top_10 = i_8 == 0L;
             i64 above_18 = i_8 - 1L;
-            i64 first_t4 = 0;
-            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
-            i64 last_t5 = n_1;
-            bool decided_t13 = top_10;
-            if (decided_t13) first_t4 = 0, last_t5 = n_1;
-            if (last_t5 - first_t4 < 16) first_t4 = last_t5 = n_1;
-            for (i64 i_t21 = 0; i_t21 < 2; i_t21++) {
-            i64 start_t22 = i_t21 ? last_t5 : 0;
-            i64 end_t23 = i_t21 ? n_1 : first_t4;
-            for (i64 i_t24 = start_t22; i_t24 < end_t23; i_t24++) {
+            if ((f64)(m_0 * n_1) * sizeof(f32) > 1048576.0 && (n_1) * sizeof(f32) <= 16384) for (u64 at_t4 = 0; at_t4 < (n_1) * sizeof(f32); at_t4 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + n_1) + at_t4);
+            i64 first_t5 = 0;
+            first_t5 = i64_max(first_t5, dz_plus(0L, 1L));
+            i64 last_t6 = n_1;
+            bool decided_t14 = top_10;
+            if (decided_t14) first_t5 = 0, last_t6 = n_1;
+            if (last_t6 - first_t5 < 16) first_t5 = last_t6 = n_1;
+            for (i64 i_t22 = 0; i_t22 < 2; i_t22++) {
+            i64 start_t23 = i_t22 ? last_t6 : 0;
+            i64 end_t24 = i_t22 ? n_1 : first_t5;
+            for (i64 i_t25 = start_t23; i_t25 < end_t24; i_t25++) {
             DZ_NO_VECTORS();
-            i64 j_12 = i_t24;
-            i8 flag_13 = row_9[i_t24];
+            i64 j_12 = i_t25;
+            i8 flag_13 = row_9[i_t25];
             bool left_14 = j_12 == 0L;
             bool border_15 = (left_14 | top_10);
             if (border_15) {
@@ -178,45 +182,45 @@ fn elements_that_are_computed_with_stay_short() {
             bool wall_92 = next_91 < (i8)1;
             if (wall_92) {
             } else {
-            ys_11[i_t24] = y_93;
-            if (i_t21 == 0) {
-            if (decided_t13) {
-            i64 blocks_t14 = (last_t5 - first_t4 + 15) / 16;
-            for (i64 i_t15 = 0; i_t15 < blocks_t14; i_t15++) {
-            i64 wanted_t16 = first_t4 + i_t15 * 16;
-            i64 start_t17 = i64_min(wanted_t16, last_t5 - 16);
+            ys_11[i_t25] = y_93;
+            if (i_t22 == 0) {
+            if (decided_t14) {
+            i64 blocks_t15 = (last_t6 - first_t5 + 15) / 16;
+            for (i64 i_t16 = 0; i_t16 < blocks_t15; i_t16++) {
+            i64 wanted_t17 = first_t5 + i_t16 * 16;
+            i64 start_t18 = i64_min(wanted_t17, last_t6 - 16);
             #pragma omp simd
-            for (i64 i_t19 = 0; i_t19 < 16; i_t19++) {
-            i64 i_t20 = start_t17 + i_t19;
-            i64 j_12 = i_t20;
-            i8 flag_13 = row_9[i_t20];
+            for (i64 i_t20 = 0; i_t20 < 16; i_t20++) {
+            i64 i_t21 = start_t18 + i_t20;
+            i64 j_12 = i_t21;
+            i8 flag_13 = row_9[i_t21];
             bool left_14 = j_12 == 0L;
             bool border_15 = (left_14 | top_10);
             i8 next_91 = (i8)(flag_13 + (i8)100);
             bool wall_92 = next_91 < (i8)1;
             if (wall_92) {
             } else {
-            if (i_t20 >= wanted_t16) {
-            ys_11[i_t20] = y_93;
+            if (i_t21 >= wanted_t17) {
+            ys_11[i_t21] = y_93;
             } else {
-            i64 blocks_t6 = (last_t5 - first_t4 + 15) / 16;
-            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
-            i64 wanted_t8 = first_t4 + i_t7 * 16;
-            i64 start_t9 = i64_min(wanted_t8, last_t5 - 16);
+            i64 blocks_t7 = (last_t6 - first_t5 + 15) / 16;
+            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
+            i64 wanted_t9 = first_t5 + i_t8 * 16;
+            i64 start_t10 = i64_min(wanted_t9, last_t6 - 16);
             #pragma omp simd
-            for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
-            i64 i_t12 = start_t9 + i_t11;
-            i64 j_12 = i_t12;
-            i8 flag_13 = row_9[i_t12];
+            for (i64 i_t12 = 0; i_t12 < 16; i_t12++) {
+            i64 i_t13 = start_t10 + i_t12;
+            i64 j_12 = i_t13;
+            i8 flag_13 = row_9[i_t13];
             i64 before_19 = j_12 - 1L;
             i8 next_91 = (i8)(flag_13 + (i8)100);
             bool wall_92 = next_91 < (i8)1;
             if (wall_92) {
             } else {
-            if (i_t12 >= wanted_t8) {
-            ys_11[i_t12] = y_93;
+            if (i_t13 >= wanted_t9) {
+            ys_11[i_t13] = y_93;
             static const i32 sites_0[] = {4};
-            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, sites_0};
+            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, m_0, sites_0};
         "#]],
     );
 }

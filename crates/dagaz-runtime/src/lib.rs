@@ -7,6 +7,7 @@
 mod cache;
 mod compiler;
 mod host;
+mod kernels;
 mod large_pages;
 mod library;
 mod message;

@@ -8,8 +8,8 @@
 //! b: [k][n]   ==>   packed: [n / width][k][width]
 //! ```
 //!
-//! The `gemm` crate reads such a panel where it is, if it meets few rows of the left matrix at a time; so it does with short
-//! matrices that are in such an order by themselves.
+//! Kernels read such a panel where it is, and short matrices that are in such an order by themselves. On machines whose kernels we do
+//! not call ourselves, the `gemm` crate does that, if a panel meets few rows of the left matrix at a time.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use dagaz_core::prim::PrimType;
 
+use crate::kernels::{self, Element, Tile};
 use crate::product::{Matrices, Product, part};
 
 /// With more rows of the left matrix, a copy of the right one costs next to nothing.
@@ -26,10 +27,11 @@ const MOST_BYTES: i64 = 64 << 20;
 /// As many rows meet a panel at once, at most: with more, `gemm` copies the panel.
 const ROWS_AT_ONCE: i64 = 48;
 /// Kernels compute as many rows at once.
-const ROWS: i64 = 6;
+const ROWS: i64 = kernels::ROWS as i64;
 /// The depths of products whose matrices are best left where they are. A panel is in the first level of cache then, and calls
-/// of the kernel do not count.
-const LEAST_DEPTH: i64 = 64;
+/// of kernels do not count; those of `gemm`, for columns that fill no vectors and on other machines, count for more.
+const LEAST_DEPTH: i64 = 16;
+const LEAST_DEPTH_OF_CALLS: i64 = 64;
 const MOST_DEPTH: i64 = 256;
 /// Bytes of a result that is in the cache from one such product to the next.
 const MOST_NEAR: i64 = 4 << 20;
@@ -159,10 +161,13 @@ impl Tiles {
 
 /// Whether kernels read both matrices where they are faster than copies of them: columns of the left one and rows of the right one
 /// are contiguous, so that a tile reads whole lines of memory, and they are short, so that these stay near.
-pub(crate) fn is_best_in_place<T>(shape: &Product) -> bool {
+pub(crate) fn is_best_in_place<T: Element>(shape: &Product) -> bool {
     let bytes = size_of::<T>() as i64;
     let is_contiguous = shape.a.row == 1 && shape.b.col == 1 && shape.c.col == 1;
-    let is_short = (LEAST_DEPTH..=MOST_DEPTH).contains(&shape.k);
+    let (_, own) = vectors(size_of::<T>());
+    let calls_kernels = shape.n % own == 0 && T::kernel(1, 1).is_some();
+    let least = if calls_kernels { LEAST_DEPTH } else { LEAST_DEPTH_OF_CALLS };
+    let is_short = (least..=MOST_DEPTH).contains(&shape.k);
     let is_near = shape.m.saturating_mul(shape.n).saturating_mul(bytes) <= MOST_NEAR;
     shape.batch == 1 && is_contiguous && is_short && is_near && shape.n >= width(size_of::<T>())
 }
@@ -177,7 +182,7 @@ pub(crate) enum Panels {
 /// # Safety
 /// `matrices.b` was packed for this shape if panels say so, the matrices have all elements that it says, columns of `c` are next
 /// to each other, and so are those of `b`, and nobody else uses this tile of `c`.
-pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
+pub(crate) unsafe fn run_tile<T: Element>(
     shape: &Product,
     matrices: &Matrices<T>,
     panels: Panels,
@@ -194,12 +199,31 @@ pub(crate) unsafe fn run_tile<T: From<f32> + 'static>(
     let c = matrices.c.wrapping_offset((rows.start * shape.c.row + columns.start) as isize);
     let panel = matrices.b.wrapping_offset(start as isize);
     let a = matrices.a.wrapping_offset((rows.start * shape.a.row) as isize);
+    let tile = Tile {
+        rows: size(&rows),
+        columns: size(&columns),
+        depth: usize::try_from(shape.k).unwrap_or(0),
+        add: shape.add,
+        a,
+        a_strides: (shape.a.row as isize, shape.a.col as isize),
+        panel,
+        panel_stride: by_depth as isize,
+        c,
+        c_stride: shape.c.row as isize,
+    };
+    let (_, own) = vectors(size_of::<T>());
+    // A panel in the matrix itself may end with it.
+    let has_whole_vectors = matches!(panels, Panels::Packed) || tile.columns.is_multiple_of(own as usize);
+    // SAFETY: by the contract, the elements are there, and those that fill the last vector as well.
+    if has_whole_vectors && unsafe { tile.run(own as usize) } {
+        return;
+    }
     // SAFETY: by the contract, the elements are there. What is transposed has its rows next to each other, as the kernel wants.
     unsafe {
         gemm::gemm(
-            size(&columns),
-            size(&rows),
-            usize::try_from(shape.k).unwrap_or(0),
+            tile.columns,
+            tile.rows,
+            tile.depth,
             c,
             shape.c.row as isize,
             1,

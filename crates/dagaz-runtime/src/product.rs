@@ -10,6 +10,7 @@ use std::ops::Range;
 use dagaz_core::prim::PrimType;
 
 use crate::host::Call;
+use crate::kernels::Element;
 use crate::packed::{self, Panels, Tiles};
 use crate::threads::Threads;
 
@@ -148,7 +149,7 @@ pub(crate) unsafe extern "C" fn product(
 
 /// # Safety
 /// The matrices have all elements that the shape says, and those of `c` are different ones.
-unsafe fn run<T: From<f32> + Sync + 'static>(threads: &Threads, shape: &Product, matrices: &Matrices<T>) {
+unsafe fn run<T: Element>(threads: &Threads, shape: &Product, matrices: &Matrices<T>) {
     let swapped = shape.transposed();
     let (a, b, c) = (matrices.a, matrices.b, matrices.c);
     // SAFETY: parts of the result are apart from each other, and the generated code has had the matrix packed.

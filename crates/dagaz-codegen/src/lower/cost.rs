@@ -54,6 +54,11 @@ impl Lower<'_> {
         total.text()
     }
 
+    /// As [`Lower::cost`], of a function without loops.
+    pub(super) fn cost_of_scalars(&self, lambda: &Lambda) -> f64 {
+        self.lambda_cost(lambda, &mut HashSet::new()).constant
+    }
+
     fn lambda_cost(&self, lambda: &Lambda, inside: &mut HashSet<VarId>) -> Cost {
         inside.extend(lambda.params.iter().map(|p| p.var));
         let mut cost = self.body_cost(&lambda.body, inside);

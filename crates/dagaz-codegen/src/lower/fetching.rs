@@ -16,6 +16,13 @@
 //!
 //! A loop inside of others that only checks which rows data choose asks for these rows: they are needed next, unless the others
 //! are there for checks, too.
+//!
+//! Neighbours are found by the processor itself, but late where rows are short: each is another stretch of memory. An iteration that
+//! takes long for each element asks for the row of the next one, in the cache that is next to the nearest, before it begins:
+//!
+//!     for i { row = a + i * m; for j < m { ys[j] = exp(row[j]) … } }
+//!     ==>
+//!     for i { row = a + i * m; if (a is large && m is small) fetch row[m], … , row[2 * m - 1]; for j < m { … } }
 
 use std::collections::{HashMap, HashSet};
 
@@ -33,6 +40,10 @@ const AHEAD: usize = 64;
 const ROWS_AHEAD: usize = 16;
 /// Arrays of fewer bytes are in the cache of a core anyway.
 const LARGE: usize = 1 << 20;
+/// Rows of more bytes last long enough for the processor to find out.
+const LONG_ROW: usize = 16 << 10;
+/// So many operations for each element leave time to fetch others.
+const MANY_OPERATIONS: f64 = 64.0;
 
 /// Places that an iteration reads or writes: elements of an array with this name, type and shape, or rows if it has more
 /// dimensions than there are indices.
@@ -278,6 +289,30 @@ impl Lower<'_> {
             })
         })?;
         Ok(true)
+    }
+
+    /// Asks for the row that the next iteration of the loop around reads elements of, by a function that takes long.
+    pub(super) fn fetch_next_row(
+        &mut self,
+        (array, indices): (VarId, &[Atom]),
+        row: &Param,
+        lambda: &Lambda,
+    ) -> Lowered<()> {
+        let around = self.frames.last().map(|frame| frame.region);
+        let is_counter = |var: VarId| {
+            self.below.contains_key(&var) && self.vars.get(&var).map(|info| info.region) == around
+        };
+        let is_next = indices.last().and_then(|index| index.as_var()).is_some_and(is_counter);
+        if !is_next || self.cost_of_scalars(lambda) < MANY_OPERATIONS {
+            return Ok(());
+        }
+        let (elem, dims) = self.array(array)?;
+        let (name, count, all) = (self.name(row.var), self.product(row.ty.dims()), self.product(&dims));
+        let (bytes, at) = (format!("({count}) * sizeof({elem})"), self.temp("at"));
+        let is_worth = format!("(f64)({all}) * sizeof({elem}) > {LARGE}.0 && {bytes} <= {LONG_ROW}");
+        let each = format!("DZ_FETCH_NEAR((u64)({name} + {count}) + {at});");
+        self.line(format!("if ({is_worth}) for (u64 {at} = 0; {at} < {bytes}; {at} += 64) {each}"));
+        Ok(())
     }
 
     /// Elements that a body reads from arrays in blocks.

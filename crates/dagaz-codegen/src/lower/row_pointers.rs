@@ -42,8 +42,8 @@ impl Lower<'_> {
             self.stm(&stm)?;
         }
         self.read_from_rows(&mut lambda.body, &mut inside, &mut rows);
-        for Row { array, indices, param } in rows {
-            let mut indices: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+        for Row { array, indices: first, param } in rows {
+            let mut indices: Vec<String> = first.iter().map(|i| self.atom(*i)).collect();
             if self.is_at_outer_border {
                 let (_, dims) = self.array(array)?;
                 for (index, dim) in indices.iter_mut().zip(dims) {
@@ -53,6 +53,9 @@ impl Lower<'_> {
             self.row_at(&param, array, &indices)?;
             let name = self.name(param.var);
             self.line(format!("DZ_IN_REGISTER({name});"));
+            if !self.is_at_outer_border {
+                self.fetch_next_row((array, &first), &param, &lambda)?;
+            }
         }
         Ok(lambda)
     }
