@@ -179,7 +179,8 @@ PROBLEMS = {problem.name: problem for problem in [
         {"150 × 120 × 120, 100 steps": (150, 120, 120, 100)},
         lbm, scalar("f32"), differentiated=[2], sizes=lambda x: list(x[1].shape), tolerance=2e-3,
         finite_tolerance=2e-2, finite_step=1e-2, sides=3, part=0.125, growth=[(8 * 2**i, 40, 40, 20) for i in range(4)],
-        strips=True, note="JAX and PyTorch compute steps again from a few that are kept, as Dagaz does in strips.",
+        strips=True, note="An eighth of the box, as smaller parts fit into caches. JAX and PyTorch compute steps again from a few that "
+        "are kept, as Dagaz does in strips.",
     ),
     Problem(
         "hotspot", "Hotspot",
