@@ -100,9 +100,11 @@ impl Pass {
             let Some(axis) = sizes_of(Some(product)).len().checked_sub(1) else { continue };
             let Some(operand) = only_operand_with(product, axis) else { continue };
             let mut changed = lambda.clone();
-            if self.take_sums(&mut changed, k) {
+            if self.take_sums(&mut changed, k)
+                && let Some(product) = self.product_of_sums(product, axis, operand, stm.loc)
+            {
                 *lambda = changed;
-                *array = self.product_of_sums(product, axis, operand, stm.loc);
+                *array = product;
             }
         }
     }
@@ -149,22 +151,20 @@ impl Pass {
         let Some(matrix) = column_sums_of(&self.facts, &stm.exp) else { return false };
         let Some(product) = made.matrix(matrix) else { return false };
         let Some(operand) = only_operand_with(product, 0) else { return false };
-        let array = self.product_of_sums(product, 0, operand, stm.loc);
+        let Some(array) = self.product_of_sums(product, 0, operand, stm.loc) else { return false };
         stm.exp = Exp::Reshape { dims: stm.pat[0].ty.dims().to_vec(), array };
         true
     }
 
     /// A product without one of its axes, of which all are added.
-    fn product_of_sums(&mut self, product: &Exp, axis: usize, side: usize, loc: Loc) -> VarId {
-        let Exp::Contract { sizes, rank, left, right, .. } = product else {
-            unreachable!("only contractions are noted as products")
-        };
+    fn product_of_sums(&mut self, product: &Exp, axis: usize, side: usize, loc: Loc) -> Option<VarId> {
+        let Exp::Contract { sizes, rank, left, right, .. } = product else { return None };
         let mut operands = [left.clone(), right.clone()];
         let AxesOf { array, axes } = &mut operands[side];
-        let place = axes.iter().position(|own| *own == axis).unwrap_or_default();
+        let place = axes.iter().position(|own| *own == axis)?;
         axes.remove(place);
-        let ty = self.facts.types[&*array].clone();
-        let elem = ty.elem().unwrap_or(PrimType::F64);
+        let ty = self.facts.types.get(array)?.clone();
+        let elem = ty.elem()?;
         *array = sums_along(&mut self.b, *array, (elem, ty.dims()), place, loc);
         self.facts.types.insert(*array, without(&ty, place));
         for own in operands.iter_mut().flat_map(|operand| &mut operand.axes).filter(|own| **own > axis) {
@@ -177,7 +177,7 @@ impl Pass {
         let exp = Exp::Contract { sizes, rank, left, right, plus: None, triangles: Vec::new() };
         let product = self.b.let_var("product", ty.clone(), exp, loc);
         self.facts.types.insert(product, ty);
-        product
+        Some(product)
     }
 }
 
