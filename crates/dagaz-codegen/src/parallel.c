@@ -27,6 +27,16 @@ static __attribute__((noinline)) i64 dz_grain(i64 count, f64 cost) {
   return grain > 16 ? (grain + 63) & ~(i64)63 : grain;
 }
 
+/* In how many parts the rows of an array are made and used, so that the caches of a core have a part until it is used. An array
+   that is near as a whole is one part. */
+enum { DZ_NEAR = 4 << 20, DZ_PART = 1 << 20 };
+
+static i64 dz_parts(const dz_ctx *ctx, i64 rows, i64 row, i64 size) {
+  const i64 bytes = dz_times(i64_max(row, 1), size);
+  if (dz_times(rows, bytes) <= DZ_NEAR) return 1;
+  return i64_max(rows / i64_max((i64)ctx->threads * DZ_PART / bytes, 1), 1);
+}
+
 /* How many copies of so many bins are worth having for so many values: 1 means none. */
 static i64 dz_copies(i64 count, i64 bins) {
   i64 copies = count / 65536;

@@ -75,8 +75,9 @@ static void dz_copy_rows_ELEM(ELEM *to, const ELEM *a, i64 count, i64 depth, dz_
 
 /* Asks for the rows of a later tile, each of which is another stretch of memory that the processor would find late, unless all
    are near anyway. Not as near as can be: that is where the tile at hand is. */
-static inline void dz_fetch_rows_ELEM(const dz_product *s, const ELEM *a, i64 first, i64 count, dz_range depth) {
-  if (s->a.col != 1 || (f64)s->m * (f64)s->a.row * sizeof(ELEM) <= DZ_NEAR) return;
+static inline void dz_fetch_rows_ELEM(
+    const dz_product *s, const dz_triangle *t, const ELEM *a, i64 first, i64 count, dz_range depth) {
+  if (s->a.col != 1 || (!t->is_far && (f64)s->m * (f64)s->a.row * sizeof(ELEM) <= DZ_NEAR)) return;
   for (i64 i = first; i < first + count; i++) {
     const u64 row = (u64)a + (u64)(i * s->a.row) * sizeof(ELEM);
     for (i64 p = depth.from; p < depth.to; p += 64 / sizeof(ELEM)) DZ_FETCH_NEAR(row + (u64)p * sizeof(ELEM));
@@ -169,7 +170,7 @@ static void dz_triangle_rows_ELEM(const dz_product *s, const dz_triangle *t, i64
       ELEM *target = is_whole ? out : tile;
       const i64 target_row = is_whole ? s->c.row : DZ_PAIR_ELEM;
       if (i < in_place) {
-        if (pair == pairs) dz_fetch_rows_ELEM(s, a, row + DZ_TRIANGLE_ROWS, DZ_TRIANGLE_ROWS, depth);
+        if (pair == pairs) dz_fetch_rows_ELEM(s, t, a, row + DZ_TRIANGLE_ROWS, DZ_TRIANGLE_ROWS, depth);
         dz_tile_in_place_ELEM(&at, a + row * s->a.row, s->a.row, pair->copy, target, target_row, add && is_whole);
       } else {
         const ELEM *copy = rows + i / DZ_TRIANGLE_ROWS * room - depth.from * DZ_TRIANGLE_ROWS;
@@ -275,7 +276,7 @@ static void dz_wide_rows_ELEM(const dz_product *s, const dz_triangle *t, dz_rang
     const dz_range own = dz_depths(t, dz_indices(i, some, t->row_period), columns, depth);
     if (add && own.from == own.to) continue;
     ELEM *out = c + i * s->c.row + columns.from;
-    dz_fetch_rows_ELEM(s, a, i + some, some, own);
+    dz_fetch_rows_ELEM(s, t, a, i + some, some, own);
     dz_wide_tile_ELEM(some, own, a + i * s->a.row, s->a, b, is_whole ? out : tile, is_whole ? s->c.row : DZ_WIDE_ELEM,
                       add && is_whole);
     for (i64 y = 0; !is_whole && y < some; y++) {
@@ -407,7 +408,7 @@ static void dz_triangle_product_ELEM(dz_ctx *ctx, dz_product s, dz_triangle t, c
     s = (dz_product){s.batch, s.n, s.m, s.k, {s.b.batch, s.b.col, s.b.row}, {s.a.batch, s.a.col, s.a.row},
                      {s.c.batch, s.c.col, s.c.row}, s.add};
     t = (dz_triangle){t.column_period, t.row_period, t.depth_to_column, t.column_to_depth, t.depth_to_row, t.row_to_depth,
-                      t.column_to_row, t.row_to_column};
+                      t.column_to_row, t.row_to_column, t.is_far};
   }
   dz_triangle_pieces_of_rows_ELEM(ctx, s, t, a, b, c, NULL);
 }

@@ -3,6 +3,7 @@
 typedef struct {
   i64 row_period, column_period;
   bool depth_to_row, row_to_depth, depth_to_column, column_to_depth, row_to_column, column_to_row;
+  bool is_far; /* the matrix of the rows is part of one that is not near */
 } dz_triangle;
 
 typedef struct {
@@ -21,8 +22,6 @@ enum { DZ_TRIANGLE_BYTES = 16, DZ_TRIANGLE_ROWS = 6 };
 #define DZ_WIDE_ROWS 2
 #endif
 enum { DZ_WIDE_SPANS = 4 };
-/* A matrix of fewer bytes is near when its rows are needed. */
-enum { DZ_NEAR = 4 << 20 };
 
 /* The indices that some rows or columns have, given how often these begin again. */
 static inline dz_range dz_indices(i64 first, i64 count, i64 period) {

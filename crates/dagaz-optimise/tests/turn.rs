@@ -214,22 +214,22 @@ fn elements_for_a_product_and_for_sums() {
                                 in (g_32)
                           in (elements_63)
                     in (elements_64)
-              let (is_33: [n_0]i64) = iota i64 n_0 0i64 1i64
               let (js_34: [m_11]i64) = iota i64 m_11 0i64 1i64
-              let (flat_66: [m_11][n_0]f64) = reshape [m_11, n_0] turned_65
-              let (sums_36: [m_11]f64) =
-                map m_11 (js_34)
-                  \(j_37: i64) : (f64) ->
-                    let (t_38: f64) =
-                      reduce_comm n_0 (is_33)
-                        pre \(i_39: i64) : (f64) ->
-                          let (elem_40: f64) = flat_66[j_37, i_39] certified
-                          in (elem_40)
-                        op \(a1_41: f64, b1_42: f64) : (f64) ->
-                          let (s1_43: f64) = f64.add a1_41 b1_42
-                          in (s1_43)
-                        neutral (0.0f64)
-                    in (t_38)
+              let (sums_71: [k_1][d_2]f64) =
+                map k_1 (turned_65)
+                  \(own_67: [d_2][n_0]f64) : ([d_2]f64) ->
+                    let (sums_70: [d_2]f64) =
+                      map d_2 (own_67)
+                        \(line_68: [n_0]f64) : (f64) ->
+                          let (sum_69: f64) =
+                            reduce_comm n_0 (line_68)
+                              op \(a1_41: f64, b1_42: f64) : (f64) ->
+                                let (s1_43: f64) = f64.add a1_41 b1_42
+                                in (s1_43)
+                              neutral (0.0f64)
+                          in (sum_69)
+                    in (sums_70)
+              let (sums_36: [m_11]f64) = reshape [m_11] sums_71
               let (adj_44: [k_1][d_2][d_2]f64) = contract [k_1, d_2, d_2] sum [n_0] x_3 (3, 2) turned_65 (0, 1, 3) where 2 <= 1
               in (m_11, ys_13, sums_36, adj_44)
         "#]],

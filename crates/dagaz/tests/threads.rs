@@ -89,6 +89,11 @@ fn scans_whose_results_are_used_at_once() {
     check_sizes("scans.fut", &[100_000, 654_321], &[0, 1, 2, 3, 5, 1000, 40_000]);
 }
 
+#[test]
+fn matrices_that_are_used_while_the_caches_have_them() {
+    check_sizes("matrices.fut", &[200, 401], &[1, 3]);
+}
+
 /// The first error in order is the one that is told.
 #[test]
 fn errors_in_loops_that_are_split() {

@@ -80,6 +80,8 @@ impl Matrix {
 struct Operands<'c> {
     sizes: &'c [Atom],
     arrays: [(String, Vec<usize>); 3],
+    /// Some matrices of many, which nobody has read shortly before.
+    is_far: bool,
 }
 
 impl Lower<'_> {
@@ -100,32 +102,65 @@ impl Lower<'_> {
             Some(array) => self.take_unique(param, array)?,
             None => self.allocate(param)?,
         }
-        let target = self.name(param.var);
-        let mut kinds = Kinds::of(rank, &left.axes, &right.axes);
+        let axes = (0..rank).collect();
+        let arrays = [
+            (self.name(left.array), left.axes.clone()),
+            (self.name(right.array), right.axes.clone()),
+            (self.name(param.var), axes),
+        ];
+        let matrices = [left.array, right.array];
+        let Some(part) = self.part.take() else {
+            let operands = Operands { sizes, arrays, is_far: false };
+            return self.products(elem, rank, operands, matrices, plus.is_some(), triangles);
+        };
+        self.for_part(part, |l, part| {
+            l.bind(&part.count, true);
+            let sizes = [&[Atom::from(part.count.var)], &sizes[1..]].concat();
+            let arrays = arrays.map(|(pointer, own)| match own.first() {
+                Some(0) => {
+                    let stride = l.stride(&vec![0], &own, &sizes);
+                    (format!("{pointer} + {} * ({stride})", part.from), own)
+                }
+                _ => (pointer, own),
+            });
+            let is_far = [left, right].iter().any(|o| o.axes.contains(&0) && !part.made.contains(&o.array));
+            let operands = Operands { sizes: &sizes, arrays, is_far };
+            l.products(elem, rank, operands, matrices, plus.is_some(), triangles)
+        })
+    }
+
+    /// Matrix products whose results have their memory.
+    fn products(
+        &mut self,
+        elem: PrimType,
+        rank: usize,
+        operands: Operands<'_>,
+        matrices: [VarId; 2],
+        is_sum: bool,
+        triangles: &[Triangle],
+    ) -> Lowered<()> {
+        let sizes = operands.sizes;
+        let [(_, left), (_, right), (target, _)] = &operands.arrays;
+        let mut kinds = Kinds::of(rank, left, right);
         let (rows, columns, depth) = (kinds.rows.pop(), kinds.columns.pop(), kinds.depth.pop());
-        let adds = plus.is_some() || !kinds.depth.is_empty();
+        let adds = is_sum || !kinds.depth.is_empty();
         let mut outer = kinds.batch;
         outer.append(&mut kinds.rows);
         outer.append(&mut kinds.columns);
         let batch = (!outer.is_empty()).then(|| outer.remove(0));
         outer.append(&mut kinds.depth);
-        if adds && plus.is_none() {
+        if adds && !is_sum {
             let count = self.product(&sizes[..rank]);
             self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
         }
-        let arrays = [
-            (self.name(left.array), left.axes.clone()),
-            (self.name(right.array), right.axes.clone()),
-            (target, (0..rank).collect()),
-        ];
-        let operands = Operands { sizes, arrays };
+        let distance = if operands.is_far { ", .is_far = true" } else { "" };
         let triangle = self.triangle(&[&rows, &columns, &depth], sizes, triangles);
+        let triangle = triangle.map(|triangle| triangle + distance);
         if triangle.is_some() {
             self.module.triangles.insert(elem);
         }
         let kinds = Matrix { batch, rows, columns, depth, adds };
         let is_one_product = outer.is_empty() && kinds.batch.is_none();
-        let matrices = [left.array, right.array];
         if is_one_product && self.product_with_copy(&kinds, &operands, matrices, elem, triangles) {
             return Ok(());
         }
@@ -175,7 +210,8 @@ impl Lower<'_> {
             true => (kinds.transposed(), [r, l, result], left),
             false => (kinds.clone(), [l, r, result], right),
         };
-        let operands = Operands { sizes: operands.sizes, arrays: arrays.map(Clone::clone) };
+        let arrays = arrays.map(Clone::clone);
+        let operands = Operands { sizes: operands.sizes, arrays, is_far: operands.is_far };
         let (down, across) =
             (self.stride_in(&kinds.depth, &operands, 1), self.stride_in(&kinds.columns, &operands, 1));
         let is_for_kernels = kinds.columns.as_ref().is_some_and(|columns| columns.last() == last)
@@ -246,7 +282,7 @@ impl Lower<'_> {
                 let stride = l.stride(axis, &own, sizes);
                 (format!("{pointer} + {i} * ({stride})"), own)
             });
-            l.outer_axes(rest, Operands { sizes, arrays }, inside)
+            l.outer_axes(rest, Operands { sizes, arrays, is_far: operands.is_far }, inside)
         })
     }
 

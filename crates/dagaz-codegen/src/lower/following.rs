@@ -110,7 +110,7 @@ impl Search {
 
 impl Lower<'_> {
     /// The statements of a body in an order in which what can follow scans stands behind them.
-    pub(super) fn arranged(&self, body: &Body) -> Option<Body> {
+    pub(super) fn with_followers(&self, body: &Body) -> Option<Body> {
         if !self.is_outermost() || !body.stms.iter().any(|stm| matches!(stm.exp, Exp::Scan { .. })) {
             return None;
         }
@@ -276,7 +276,7 @@ impl Lower<'_> {
 }
 
 /// Whether an expression takes no time, changes nothing and cannot fail, so that it can stand earlier.
-fn is_movable(exp: &Exp) -> bool {
+pub(super) fn is_movable(exp: &Exp) -> bool {
     match exp {
         Exp::BinOp(..) => !can_fail(exp),
         Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Iota { .. } => true,

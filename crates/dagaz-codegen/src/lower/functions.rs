@@ -38,6 +38,7 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         unread: HashSet::new(),
         written: HashSet::new(),
         following: None,
+        part: None,
         symbols: Symbols::default(),
         region: 0,
         regions: 0,

@@ -27,6 +27,13 @@ pub(super) struct LoopAround {
     copies: Vec<((VarId, String), String)>,
 }
 
+impl LoopAround {
+    /// Whether an array that is bound in a repeated body is the same in every iteration, for one thread.
+    fn has_same(&self, array: VarId, bound: u32, parallel: u32) -> bool {
+        bound <= self.region && self.parallel == parallel && !self.carried.contains(&array)
+    }
+}
+
 impl Lower<'_> {
     /// The statements of a loop that `build` makes, with the copies around them that are made inside.
     pub(super) fn with_copies(
@@ -46,15 +53,21 @@ impl Lower<'_> {
         Ok(())
     }
 
+    /// Whether an array is the same in every iteration of the loop around the statement at hand.
+    pub(super) fn is_kept(&self, array: VarId) -> bool {
+        let bound = self.vars.get(&array).map(|info| info.region);
+        self.loops
+            .last()
+            .is_some_and(|around| bound.is_some_and(|bound| around.has_same(array, bound, self.parallel)))
+    }
+
     /// The block for a copy of an array, in an order that the text describes, which the outermost loop keeps that the array is the same
     /// in. Threads of a parallel loop have loops of their own.
     pub(super) fn kept_copy(&mut self, array: VarId, order: &str) -> Option<String> {
         let (bound, parallel) = (self.vars.get(&array)?.region, self.parallel);
-        let is_same = |around: &LoopAround| {
-            bound <= around.region && around.parallel == parallel && !around.carried.contains(&array)
-        };
         // From the inside out, as far as all loops have the same array.
-        let inner = self.loops.iter().rev().take_while(|around| is_same(around)).count();
+        let inner =
+            self.loops.iter().rev().take_while(|around| around.has_same(array, bound, parallel)).count();
         let at = self.loops.len() - inner;
         let what = (array, order.to_string());
         let block = match self.loops.get(at)?.copies.iter().find(|(own, _)| *own == what) {

@@ -22,6 +22,7 @@ mod following;
 mod functions;
 mod gathers;
 mod histograms;
+mod in_parts;
 mod in_place;
 mod interior;
 mod joining;
@@ -138,6 +139,8 @@ struct Lower<'p> {
     written: HashSet<VarId>,
     /// What is made of the results of the scan at hand, if it is one in pieces.
     following: Option<following::Group>,
+    /// What the group of operations at hand does in parts.
+    part: Option<in_parts::Part>,
     symbols: Symbols,
     region: u32,
     regions: u32,
@@ -404,8 +407,10 @@ impl<'p> Lower<'p> {
         params: &[Param],
         finish: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
-        let arranged = self.arranged(body);
+        let arranged = self.with_followers(body);
         let body = arranged.as_ref().unwrap_or(body);
+        let together = self.with_groups_together(body);
+        let body = together.as_ref().unwrap_or(body);
         let mut last_use = HashMap::new();
         let mut bound: HashSet<VarId> = params.iter().map(|p| p.var).collect();
         for (index, stm) in body.stms.iter().enumerate() {
@@ -450,7 +455,13 @@ impl<'p> Lower<'p> {
         plans.retain(|plan| bound.contains(&plan.array));
         let joints = joining::joints(body, |var| self.vars.get(&var).map(|info| info.ty.clone()));
         let mut covered = HashSet::new();
+        let groups = self.groups(body);
+        let mut released = Vec::new();
         for (index, stm) in body.stms.iter().enumerate() {
+            let members = groups.iter().find(|group| group.members.contains(&index));
+            if let Some(group) = members.filter(|group| group.members[0] == index) {
+                self.begin_parts(group);
+            }
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
             let group = self.group(body, index);
@@ -467,14 +478,16 @@ impl<'p> Lower<'p> {
             if !covered.contains(&index) {
                 self.stm(stm)?;
             }
-            for param in &stm.pat {
-                if self.frames.last().is_some_and(|f| !f.last_use.contains_key(&param.var)) {
-                    self.release_owned(param.var);
-                }
+            let unused = stm.pat.iter().map(|p| p.var);
+            released
+                .extend(unused.filter(|v| self.frames.last().is_some_and(|f| !f.last_use.contains_key(v))));
+            released.extend(dying.get(&index).into_iter().flatten().copied());
+            match members {
+                Some(group) if group.members.last() != Some(&index) => continue,
+                Some(group) => self.end_parts(group)?,
+                None => {}
             }
-            for var in dying.get(&index).into_iter().flatten() {
-                self.release_owned(*var);
-            }
+            released.drain(..).for_each(|var| self.release_owned(var));
         }
         let results: Vec<VarId> = body.result.iter().filter_map(|a| a.as_var()).collect();
         self.enter(body.stms.len(), repeated_among(&results));

@@ -60,6 +60,9 @@ impl Lower<'_> {
                 .maps_of_columns(pat, outer, inside, &fold, |l| l.map_loops(pat, width, arrays, lambda));
         }
         self.allocate_results(pat, arrays, lambda)?;
+        if let Some(part) = self.part.take() {
+            return self.map_for_part(part, pat, (width, arrays), lambda);
+        }
         let own = usize::from(lambda.ret.is_empty());
         self.checking += own;
         let built = self.map_loops(pat, width, arrays, lambda);
@@ -102,7 +105,7 @@ impl Lower<'_> {
     }
 
     /// The loop of a map; its middle part by itself, if it is simpler there.
-    fn map_by_parts(
+    pub(super) fn map_by_parts(
         &mut self,
         pat: &[Param],
         (width, arrays): (Atom, &[VarId]),
@@ -370,6 +373,11 @@ impl Lower<'_> {
             self.store(&target, &offset, row, result)?;
         }
         Ok(())
+    }
+
+    /// Whether a map consists of reductions that read along columns.
+    pub(super) fn runs_along_columns(&self, pat: &[Param], arrays: &[VarId], lambda: &Lambda) -> bool {
+        self.interchangeable(pat, arrays, lambda).is_some() || self.nest_of_columns(pat, lambda).is_some()
     }
 
     /// The map inside of a map, and the reduction that it consists of, if that reads along columns.

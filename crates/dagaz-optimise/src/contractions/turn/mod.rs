@@ -58,7 +58,7 @@ fn body(facts: &Facts, b: &mut Builder, own: &mut Body) -> bool {
         for_each_body(&mut stm.exp, &mut |_, _, inner| has_changed |= body(facts, b, inner));
     }
     while let Some(turn) = (0..own.stms.len()).find_map(|at| find(facts, own, at)) {
-        turn.apply(b, own);
+        turn.apply((facts, b), own);
         has_changed = true;
     }
     has_changed
@@ -158,7 +158,7 @@ fn find(facts: &Facts, body: &Body, product: usize) -> Option<Turn> {
 }
 
 impl Turn {
-    fn apply(self, b: &mut Builder, body: &mut Body) {
+    fn apply(self, (facts, b): (&Facts, &mut Builder), body: &mut Body) {
         let product = b.fresh("turned");
         let old = self.turn_product(product, &mut body.stms[self.product]);
         b.push_scope();
@@ -194,7 +194,10 @@ impl Turn {
             b.push(user);
         }
         if let (Some((old, new)), Some((_, users))) = (replaced, &self.turned) {
-            users.iter().for_each(|at| users::turn(b, body, *at, old, new));
+            // From the last one on: statements that come in are after the user that they are for.
+            for at in users.iter().rev() {
+                users::turn((facts, b), body, self.shape, *at, (old, new));
+            }
         }
         let new = b.pop_scope();
         body.stms.splice(self.user..=self.user, new);

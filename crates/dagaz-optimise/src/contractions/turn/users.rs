@@ -46,7 +46,13 @@ fn is_read(facts: &Facts, body: &Body, stm: &Stm) -> bool {
 }
 
 /// Makes a statement use the turned array.
-pub(super) fn turn(b: &mut Builder, body: &mut Body, at: usize, old: VarId, new: VarId) {
+pub(super) fn turn(
+    (facts, b): (&Facts, &mut Builder),
+    body: &mut Body,
+    shape: Shape,
+    at: usize,
+    (old, new): (VarId, VarId),
+) {
     let stm = &mut body.stms[at];
     match &mut stm.exp {
         Exp::Contract { left, right, .. } => {
@@ -66,6 +72,7 @@ pub(super) fn turn(b: &mut Builder, body: &mut Body, at: usize, old: VarId, new:
                 stm.pat[0].ty = Type::array(elem, dims);
             }
             read(body, matrix, fresh);
+            sum_lines((facts, b), body, shape, (fresh, new));
         }
         _ => {}
     }
@@ -82,4 +89,66 @@ fn read(body: &mut Body, old: VarId, new: VarId) {
         }
         bodies_mut(&mut stm.exp).into_iter().for_each(|inner| read(inner, old, new));
     }
+}
+
+/// Where all lines of the transposed matrix are added up, they are taken from the turned array. Its maps have the same rows as
+/// others that make it and use it.
+///
+/// ```text
+/// let (m: [k * d][n]f64) = reshape [k * d, n] p                  let (s': [k][d]f64) = map k (p)
+/// let (s: [k * d]f64) = map (k * d) (iota (k * d))                 \(own: [d][n]f64) : ([d]f64) ->
+///   \(column: i64) : (f64) ->                           ==>          let (sums: [d]f64) = map d (own)
+///     let (sum: f64) = reduce n (iota n)                               \(line: [n]f64) : (f64) ->
+///       pre \(row: i64) : (f64) -> m[column, row]                        let (sum: f64) = reduce n (line) op (+) …
+///       op (+) …                                                         in (sum)
+///     in (sum)                                                       in (sums)
+///                                                                let (s: [k * d]f64) = reshape [k * d] s'
+/// ```
+fn sum_lines(
+    (facts, b): (&Facts, &mut Builder),
+    body: &mut Body,
+    shape: Shape,
+    (matrix, turned): (VarId, VarId),
+) {
+    let sums = body.stms.iter().enumerate();
+    let sums = sums.filter_map(|(at, stm)| Some((at, line_sums(facts, &stm.exp, matrix, shape.rows)?)));
+    let Some((at, sum)) = sums.map(|(at, sum)| (at, sum.clone())).next() else { return };
+    let Shape { rows, parts, length, elem } = shape;
+    let (loc, pat) = (body.stms[at].loc, body.stms[at].pat.clone());
+    b.push_scope();
+    let own = Type::array(elem, vec![length, rows]);
+    let sums = Type::array(elem, vec![length]);
+    let lambda = b.lambda(&[("own", own)], vec![sums.clone()], |b, own| {
+        let line = Type::array(elem, vec![rows]);
+        let lambda = b.lambda(&[("line", line)], vec![elem.into()], |b, line| {
+            let mut sum = sum;
+            if let Exp::Reduce { arrays, pre, .. } = &mut sum {
+                *arrays = line.iter().filter_map(|atom| atom.as_var()).collect();
+                *pre = None;
+            }
+            vec![b.let_exp("sum", elem.into(), sum, loc)]
+        });
+        let arrays = own.iter().filter_map(|atom| atom.as_var()).collect();
+        vec![b.let_exp("sums", sums, Exp::Map { width: length, arrays, lambda }, loc)]
+    });
+    let exp = Exp::Map { width: parts, arrays: vec![turned], lambda };
+    let array = b.let_var("sums", Type::array(elem, vec![parts, length]), exp, loc);
+    let dims = pat[0].ty.dims().to_vec();
+    b.push(Stm { pat, exp: Exp::Reshape { dims, array }, loc });
+    body.stms.splice(at..=at, b.pop_scope());
+}
+
+/// The reduction of one line of a matrix, if an expression consists of those of all lines.
+fn line_sums<'e>(facts: &Facts, exp: &'e Exp, matrix: VarId, rows: Atom) -> Option<&'e Exp> {
+    let Exp::Map { width: columns, arrays: numbers, lambda } = exp else { return None };
+    let ([column], [sum]) = (lambda.params.as_slice(), lambda.body.stms.as_slice()) else { return None };
+    let Exp::Reduce { width, arrays, pre: Some(pre), .. } = &sum.exp else { return None };
+    let ([row], [read]) = (pre.params.as_slice(), pre.body.stms.as_slice()) else { return None };
+    let Exp::Index { array, indices, .. } = &read.exp else { return None };
+    let gives = |body: &Body, stm: &Stm| matches!(stm.pat.as_slice(), [p] if body.result.as_slice() == [Atom::Var(p.var)]);
+    let are_all =
+        facts.is_numbers(numbers[0], *columns) && facts.is_numbers(arrays[0], rows) && *width == rows;
+    let is_line =
+        are_all && *array == matrix && indices.as_slice() == [Atom::from(column.var), row.var.into()];
+    (is_line && gives(&lambda.body, sum) && gives(&pre.body, read)).then_some(&sum.exp)
 }
