@@ -109,6 +109,10 @@ impl Lower<'_> {
             (self.name(param.var), axes),
         ];
         let matrices = [left.array, right.array];
+        for other in [left, right].iter().filter(|operand| !operand.axes.contains(&0)) {
+            let (_, dims) = self.array(other.array)?;
+            self.reads_again(&dims);
+        }
         let Some(part) = self.part.take() else {
             let operands = Operands { sizes, arrays, is_far: false };
             return self.products(elem, rank, operands, matrices, plus.is_some(), triangles);

@@ -40,6 +40,8 @@ pub(super) struct Part {
     pub(super) from: String,
     pub(super) count: Param,
     to: String,
+    /// The numbers of elements of matrices that all parts read.
+    again: Vec<String>,
     /// What the group makes.
     pub(super) made: HashSet<VarId>,
     /// What the members do for the part.
@@ -190,7 +192,8 @@ impl Lower<'_> {
     pub(super) fn begin_parts(&mut self, group: &Group) {
         let [from, to] = ["from", "to"].map(|hint| self.temp(hint));
         let count = self.unnamed(&[Type::I64]).remove(0);
-        self.part = Some(Part { from, count, to, made: group.made.clone(), work: Vec::new() });
+        self.part =
+            Some(Part { from, count, to, again: Vec::new(), made: group.made.clone(), work: Vec::new() });
     }
 
     /// Lowers what a member does for the part.
@@ -204,6 +207,18 @@ impl Lower<'_> {
         part.work.extend(work);
         self.part = Some(part);
         Ok(())
+    }
+
+    /// The product of sizes, which may be larger than any number.
+    fn checked_product(&self, sizes: &[Atom]) -> String {
+        let sizes = sizes.iter().map(|size| self.atom(*size));
+        sizes.reduce(|all, size| format!("dz_times({all}, {size})")).unwrap_or("1".into())
+    }
+
+    /// Notes that a member reads all of an array for every part.
+    pub(super) fn reads_again(&mut self, dims: &[Atom]) {
+        let elements = self.checked_product(dims);
+        self.part.iter_mut().for_each(|part| part.again.push(elements.clone()));
     }
 
     /// A member that is a map, whose results have their memory.
@@ -231,11 +246,13 @@ impl Lower<'_> {
         let Some(part) = self.part.take() else { return Ok(()) };
         self.remark(RemarkKind::Fused, "matrices are used while the caches still have them");
         let (width, parts) = (self.atom(group.width), self.temp("parts"));
-        let sizes = group.first.ty.dims()[1..].iter().map(|dim| self.atom(*dim));
-        let elements = sizes.reduce(|all, size| format!("dz_times({all}, {size})"));
-        let (elements, elem) = (elements.unwrap_or("1".into()), super::elem(&group.first.ty)?);
-        self.set("i64", parts.as_str(), format!("dz_parts(ctx, {width}, {elements}, sizeof({elem}))"));
-        let Part { from, count, to, work, .. } = part;
+        let (elements, elem) =
+            (self.checked_product(&group.first.ty.dims()[1..]), super::elem(&group.first.ty)?);
+        let Part { from, count, to, work, again, .. } = part;
+        let again =
+            again.into_iter().reduce(|all, more| format!("dz_plus({all}, {more})")).unwrap_or("0".into());
+        let value = format!("dz_parts(ctx, {width}, {elements}, {again}, sizeof({elem}))");
+        self.set("i64", parts.as_str(), value);
         let count = self.name(count.var);
         self.for_loop(LoopKind::Sequential, &parts, |l, i| {
             l.set("i64", from.as_str(), format!("{width} * {i} / {parts}"));
