@@ -64,6 +64,9 @@ struct Search {
 impl Lower<'_> {
     /// The statements of a body in an order in which the members of groups are next to each other.
     pub(super) fn with_groups_together(&self, body: &Body) -> Option<Body> {
+        if !makes_matrices(body) {
+            return None;
+        }
         let mut stms = body.stms.clone();
         let mut has_changed = false;
         let mut index = 0;
@@ -85,7 +88,7 @@ impl Lower<'_> {
     /// The groups of a body that is in order.
     pub(super) fn groups(&self, body: &Body) -> Vec<Group> {
         let mut groups = Vec::new();
-        let mut index = 0;
+        let mut index = if makes_matrices(body) { 0 } else { body.stms.len() };
         while index < body.stms.len() {
             let search = self.search(&body.stms, index);
             if let Some(search) = search.filter(|s| s.before.is_empty()) {
@@ -262,6 +265,11 @@ impl Lower<'_> {
             Ok(())
         })
     }
+}
+
+/// Whether there is a product that makes many matrices.
+fn makes_matrices(body: &Body) -> bool {
+    body.stms.iter().any(|stm| matches!(stm.exp, Exp::Contract { rank, .. } if rank > 2))
 }
 
 impl Search {

@@ -411,33 +411,9 @@ impl<'p> Lower<'p> {
         let body = arranged.as_ref().unwrap_or(body);
         let together = self.with_groups_together(body);
         let body = together.as_ref().unwrap_or(body);
-        let mut last_use = HashMap::new();
-        let mut bound: HashSet<VarId> = params.iter().map(|p| p.var).collect();
-        for (index, stm) in body.stms.iter().enumerate() {
-            bound.extend(stm.pat.iter().map(|p| p.var));
-            for var in visit::free_vars(&stm.exp) {
-                last_use.insert(var, index);
-            }
-        }
-        for var in body.result.iter().filter_map(|a| a.as_var()) {
-            last_use.insert(var, body.stms.len());
-        }
-        for stm in &body.stms {
-            if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
-                && param.ty.is_array()
-                && !self.blocks.contains(&param.var)
-            {
-                self.bases.insert(param.var, array);
-            }
-        }
-        // What a view looks at lives as long as the view, which can be one from outside.
-        for (view, until) in last_use.clone() {
-            let mut var = view;
-            while let Some(base) = self.bases.get(&var) {
-                last_use.entry(*base).and_modify(|last| *last = until.max(*last));
-                var = *base;
-            }
-        }
+        let last_use = self.last_uses(body);
+        let bound = params.iter().chain(body.stms.iter().flat_map(|stm| &stm.pat));
+        let bound: HashSet<VarId> = bound.map(|p| p.var).collect();
         let mut dying: HashMap<usize, Vec<VarId>> = HashMap::new();
         for (var, index) in &last_use {
             if bound.contains(var) {
@@ -497,6 +473,33 @@ impl<'p> Lower<'p> {
         }
         self.frames.pop();
         Ok(())
+    }
+
+    /// The statements that use variables for the last time; after the last one, the results do.
+    fn last_uses(&mut self, body: &Body) -> HashMap<VarId, usize> {
+        let mut last_use = HashMap::new();
+        for (index, stm) in body.stms.iter().enumerate() {
+            last_use.extend(visit::free_vars(&stm.exp).into_iter().map(|var| (var, index)));
+        }
+        let results = body.result.iter().filter_map(|a| a.as_var());
+        last_use.extend(results.map(|var| (var, body.stms.len())));
+        for stm in &body.stms {
+            if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
+                && param.ty.is_array()
+                && !self.blocks.contains(&param.var)
+            {
+                self.bases.insert(param.var, array);
+            }
+        }
+        // What a view looks at lives as long as the view, which can be one from outside.
+        for (view, until) in last_use.clone() {
+            let mut var = view;
+            while let Some(base) = self.bases.get(&var) {
+                last_use.entry(*base).and_modify(|last| *last = until.max(*last));
+                var = *base;
+            }
+        }
+        last_use
     }
 
     /// What a statement uses more than once, itself or through views.
