@@ -49,7 +49,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
         }
     }
 
-    fn atom(&self, atom: Atom) -> Atom {
+    pub fn atom(&self, atom: Atom) -> Atom {
         match atom {
             Atom::Var(var) => self.map.get(&var).copied().unwrap_or(atom),
             Atom::Const(_) => atom,

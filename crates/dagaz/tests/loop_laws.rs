@@ -273,6 +273,37 @@ laws! {
               let a = loop a = 1 for j < 4 do a * y[j]
               in (y with [3] = a, k + 1)
           in y";
+    choices: "
+        def f (x: [4]f64) =
+          loop ys = copy x for i < 5 do
+            map (\\j ->
+              let (a, b) = (ys[j], ys[(j + 1) % 4])
+              in f64.max 0.01 (a - 0.5 * b) + (if a < b then 0.3 * a else b - a) + x[(j + i) % 4] * x[j]) (iota 4)";
+    choices_in_rows_of_a_matrix: "
+        def f (x: [4]f64) =
+          let ys = loop ys = map (\\i -> map (+ 0.1 * f64.i64 i) x) (iota 3) for i < 5 do
+            map (\\r -> map (\\j ->
+              let (up, left) = (ys[i64.max 0 (r - 1), j], ys[r, i64.max 0 (j - 1)])
+              in f64.min ys[r, j] (f64.min up left) + f64.sin x[(j + r + i) % 4]) (iota 4)) (iota 3)
+          in flatten ys";
+    more_choices_than_a_code_has: "
+        def f (x: [4]f64) =
+          loop ys = copy x for i < 3 do
+            map (\\j ->
+              let v k = ys[(j + k) % 4] + 0.3 * f64.i64 (k * k % 5) * x[k % 4]
+              let low a k = f64.min (f64.max (v k) a) (v (k + 1))
+              in low (low (low (low (low (v 0) 1) 2) 3) 4) 5) (iota 4)";
+    choices_of_several_arrays: "
+        def f (x: [4]f64) =
+          let (ys, zs, s) = loop (ys, zs, s) = (copy x, map (* 2) x, 1) for i < 6 do
+            let new = map2 (\\y z -> if y > z && y > 0.1 then y else z - y) ys zs
+            in (new, map2 f64.max new ys, s + 0.1 * new[i % 4])
+          in map2 (\\y z -> s * y + z) ys zs";
+    choices_while_numbers_are_small: "
+        def f (x: [4]f64) =
+          let (ys, _) = loop (ys, i) = (copy x, 0) while i < 6 && ys[0] < 100 do
+            (map (\\j -> f64.min ys[j] ys[(j + 1) % 4] + x[j] * x[(j + i) % 4]) (iota 4), i + 1)
+          in ys";
 }
 
 /// The operator is not associative, so that this is about the order of the interpreter alone.

@@ -14,7 +14,8 @@
 //! What decides a branch for the whole loop, as `top` does, has a loop of its own and no border around it.
 //!
 //! Elements of a byte or two, that are compared and nothing else, are made longer before each block: the C compiler would
-//! make vectors with as many numbers as there are bytes.
+//! make vectors with as many numbers as there are bytes. Where such elements are read from elsewhere, a block is too short for that,
+//! and the loop is left to the C compiler.
 
 use std::collections::{HashMap, HashSet};
 
@@ -107,7 +108,7 @@ impl Lower<'_> {
             }
             None => return None,
         };
-        Some(Plan { decided, middle })
+        (!reads_short_elements(&middle.lambda.body)).then_some(Plan { decided, middle })
     }
 
     /// Whether the parallel operations in the body of a map are loops of blocks, in which nothing is gained by splitting the
@@ -230,6 +231,16 @@ fn operands(
 fn is_widened(param: &Param, lambda: &Lambda) -> bool {
     let Type::Prim(ty) = param.ty else { return false };
     ty.bytes() < 4 && !ty.is_float() && is_only_compared(param.var, &lambda.body)
+}
+
+/// Whether elements of a byte or two are read by their indices.
+fn reads_short_elements(body: &Body) -> bool {
+    let is_short = |param: &Param| matches!(param.ty, Type::Prim(ty) if ty.bytes() < 4);
+    body.stms.iter().any(|stm| match &stm.exp {
+        Exp::Index { .. } => stm.pat.iter().any(is_short),
+        Exp::If { then, otherwise, .. } => reads_short_elements(then) || reads_short_elements(otherwise),
+        _ => false,
+    })
 }
 
 fn is_only_compared(var: VarId, body: &Body) -> bool {

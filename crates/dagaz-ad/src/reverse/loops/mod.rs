@@ -7,10 +7,12 @@
 //!
 //! An array that the loop updates in place is not saved: the loop logs what it overwrites ([`log`]), and the return
 //! sweep takes the array back, iteration by iteration ([`restored`]). Beside what iterations start with, it saves what would
-//! take long to compute again ([`costly`]), and what loops inside save ([`taped`]). What is saved and never read is removed at the
+//! take long to compute again ([`costly`]), and what loops inside save ([`taped`]); a loop that only chooses among its numbers
+//! saves what it has chosen ([`choices`]). What is saved and never read is removed at the
 //! end (see [`crate::prune`]). A `while` loop is first run to count its iterations, unless the user has said how many
 //! there are at most; a loop that is to be split was split before ([`stripmine`]).
 
+mod choices;
 mod costly;
 mod flow;
 mod known;
@@ -125,11 +127,13 @@ impl Ad<'_> {
         };
         let n = self.b.convert(ty, PrimType::I64, bound, loc);
         let n = self.i64_op(BinOp::Max, n, Atom::i64(0), loc);
+        let chosen = self.with_choices(params, body)?;
+        let body = chosen.as_ref().map_or(body, |chosen| &chosen.run);
         let mut job = SavedLoop {
             params: params.to_vec(),
             counter: (counter, ty),
             n,
-            body: body.clone(),
+            body: chosen.as_ref().map_or(body, |chosen| &chosen.again).clone(),
             saved: HashMap::new(),
             restored: Vec::new(),
             known: HashMap::new(),
@@ -141,7 +145,9 @@ impl Ad<'_> {
         let plain = Exp::Loop { params, form: form.clone(), body: body.clone(), hints: LoopHints::NONE };
         let plain = self.without_accs(&Stm { pat: stm.pat.clone(), exp: plain, loc });
         if let Some(Stm { pat, exp: Exp::Loop { params, body: run, .. }, .. }) = plain {
-            self.saving_loop(Saving::new(pat, params), form, &run, n, &mut job, loc)?;
+            let mut saving = Saving::new(pat, params);
+            saving.codes = chosen.map_or(Vec::new(), |chosen| chosen.codes);
+            self.saving_loop(saving, form, &run, n, &mut job, loc)?;
         }
         // Otherwise it does nothing but accumulate, and needs nothing for that but its counter.
         Ok(Saved::Loop(Box::new(job)))

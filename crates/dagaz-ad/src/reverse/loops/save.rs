@@ -35,6 +35,8 @@ pub(super) struct Saving {
     logs: Vec<SavingLog>,
     /// Arrays to be packed, with the elements so far and their number, inside.
     pub packed: Vec<(VarId, VarId, VarId)>,
+    /// Codes that the body computes of its choices.
+    pub codes: Vec<VarId>,
     /// The user says that there are no more iterations than this.
     pub limit: Option<i64>,
 }
@@ -58,6 +60,7 @@ impl Saving {
             kept: Vec::new(),
             logs: Vec::new(),
             packed: Vec::new(),
+            codes: Vec::new(),
             limit: None,
         }
     }
@@ -145,7 +148,8 @@ impl Ad<'_> {
                 known_results.extend(known.map(|known| (known, var, saved, result)));
             }
         }
-        for value in self.costly_values(&own, run, &extents) {
+        let costly = self.costly_values(&own, run, &extents).into_iter();
+        for value in costly.chain(saving.codes.clone()).collect::<Vec<_>>() {
             let saved = self.keep_value(&mut saving, value, room, &inside, loc);
             job.kept.push((value, saved));
         }
