@@ -224,3 +224,103 @@ fn elements_that_are_computed_with_stay_short() {
         "#]],
     );
 }
+
+/// There would be no vectors of bytes in a block.
+#[test]
+fn bytes_from_elsewhere_are_read_in_a_loop_without_blocks() {
+    check_grid(
+        "let (other: i8) = flags[0i64, j] certified
+         let (wall: bool) = i8.eq other 1i8
+         let (y: f32) = if wall then in (p0) else in (p70)",
+        expect![[r#"
+            i64 dz_context_size(void) { return sizeof(dz_program); }
+            i64 m_0;
+            i64 first_t3 = from_t1;
+            first_t3 = i64_max(first_t3, dz_plus(0L, 1L));
+            i64 last_t4 = to_t2;
+            if (first_t3 >= last_t4) first_t3 = last_t4 = to_t2;
+            for (i64 i_t15 = 0; i_t15 < 2; i_t15++) {
+            i64 start_t16 = i_t15 ? last_t4 : from_t1;
+            i64 end_t17 = i_t15 ? to_t2 : first_t3;
+            for (i64 i_t18 = start_t16; i_t18 < end_t17; i_t18++) {
+            i64 i_8 = i_t18;
+            i8 *row_9 = flags_2 + i_t18 * (n_1);
+            bool top_10 = i_8 == 0L;
+            i64 above_18 = i_8 - 1L;
+            i8 *v_4294967289 = flags_2 + i64_max(0, i64_min(0L, m_0 - 1)) * (n_1);
+            #pragma omp simd
+            for (i64 i_t20 = 0; i_t20 < n_1; i_t20++) {
+            i64 j_12 = i_t20;
+            i8 flag_13 = row_9[i_t20];
+            bool left_14 = j_12 == 0L;
+            bool border_15 = (left_14 | top_10);
+            if (border_15) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t20] = y_93;
+            if (i_t15 == 0) {
+            for (i64 i_t5 = first_t3; i_t5 < last_t4; i_t5++) {
+            i64 i_8 = i_t5;
+            i8 *row_9 = flags_2 + i_t5 * (n_1);
+            i64 above_18 = i_8 - 1L;
+            if ((f64)(m_0 * n_1) * sizeof(f32) > 1048576.0 && (n_1) * sizeof(f32) <= 16384) for (u64 at_t6 = 0; at_t6 < (n_1) * sizeof(f32); at_t6 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + n_1) + at_t6);
+            i8 *v_4294967292 = flags_2 + 0;
+            i64 first_t7 = 0;
+            first_t7 = i64_max(first_t7, dz_plus(0L, 1L));
+            i64 last_t8 = n_1;
+            if (first_t7 >= last_t8) first_t7 = last_t8 = n_1;
+            if ((first_t7 - 0) + (n_1 - last_t8) <= 32) {
+            for (i64 i_t11 = 0; i_t11 < first_t7; i_t11++) {
+            DZ_NO_VECTORS();
+            i64 j_12 = i_t11;
+            i8 flag_13 = row_9[i_t11];
+            bool left_14 = j_12 == 0L;
+            if (left_14) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t11] = y_93;
+            #pragma omp simd
+            for (i64 i_t10 = first_t7; i_t10 < last_t8; i_t10++) {
+            i64 j_12 = i_t10;
+            i8 flag_13 = row_9[i_t10];
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t10] = y_93;
+            for (i64 i_t12 = last_t8; i_t12 < n_1; i_t12++) {
+            DZ_NO_VECTORS();
+            i64 j_12 = i_t12;
+            i8 flag_13 = row_9[i_t12];
+            bool left_14 = j_12 == 0L;
+            if (left_14) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t12] = y_93;
+            } else {
+            #pragma omp simd
+            for (i64 i_t14 = 0; i_t14 < n_1; i_t14++) {
+            i64 j_12 = i_t14;
+            i8 flag_13 = row_9[i_t14];
+            bool left_14 = j_12 == 0L;
+            if (left_14) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t14] = y_93;
+            static const i32 sites_0[] = {5, 4};
+            struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, m_0, sites_0};
+        "#]],
+    );
+}
