@@ -31,7 +31,7 @@ static __attribute__((noinline)) i64 dz_grain(i64 count, f64 cost) {
    that is near as a whole is one part. For every part, so many other elements are read once more. */
 enum { DZ_NEAR = 4 << 20, DZ_PART = 1 << 20 };
 
-static i64 dz_parts(const dz_ctx *ctx, i64 rows, i64 row, i64 again, i64 size) {
+static i64 dz_count_parts(const dz_ctx *ctx, i64 rows, i64 row, i64 again, i64 size) {
   const i64 bytes = dz_times(i64_max(row, 1), size), all = dz_times(rows, bytes);
   if (all <= DZ_NEAR) return 1;
   const i64 wanted = rows / i64_max((i64)ctx->threads * DZ_PART / bytes, 1), most = all / dz_times(4 * size, i64_max(again, 1));

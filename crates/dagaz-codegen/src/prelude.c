@@ -178,44 +178,48 @@ static inline bool dz_select_bool(bool c, bool a, bool b) { return (c & a) | (!c
 #else
 #define DZ_MASKS 0
 #endif
-/* Sums have one part for each lane of the vectors that the compiler makes of loops; in the end these are added up in
-   pairs. */
+/* Sums and products have one part for each lane of the vectors that the compiler makes of loops; in the end these are added
+   up or multiplied in pairs. */
 #if defined(__AVX512F__) && (defined(__tune_znver3__) || defined(__tune_znver4__) || defined(__tune_znver5__))
 #define DZ_VECTOR_BYTES 64
-#define DZ_ALL_PAIRS(t) DZ_PAIRS(t, 64, 32) DZ_PAIRS(t, 32, 16)
-#define DZ_LAST(t, lanes) dz_pairs_of_32_##t(dz_pairs_of_64_##t(lanes))
+#define DZ_ALL_PAIRS(t, name, op) DZ_PAIRS(t, name, op, 64, 32) DZ_PAIRS(t, name, op, 32, 16)
+#define DZ_LAST(t, name, lanes) dz_##name##_of_32_##t(dz_##name##_of_64_##t(lanes))
 #elif defined(__AVX__)
 #define DZ_VECTOR_BYTES 32
-#define DZ_ALL_PAIRS(t) DZ_PAIRS(t, 32, 16)
-#define DZ_LAST(t, lanes) dz_pairs_of_32_##t(lanes)
+#define DZ_ALL_PAIRS(t, name, op) DZ_PAIRS(t, name, op, 32, 16)
+#define DZ_LAST(t, name, lanes) dz_##name##_of_32_##t(lanes)
 #else
 #define DZ_VECTOR_BYTES 16
-#define DZ_ALL_PAIRS(t)
-#define DZ_LAST(t, lanes) (lanes)
+#define DZ_ALL_PAIRS(t, name, op)
+#define DZ_LAST(t, name, lanes) (lanes)
 #endif
-#define DZ_PAIRS(t, bytes, half)                                                \
-  static inline dz_##half##_##t dz_pairs_of_##bytes##_##t(dz_##bytes##_##t x) { \
-    union { dz_##bytes##_##t all; dz_##half##_##t parts[2]; } pair = {x};       \
-    return pair.parts[0] + pair.parts[1];                                       \
+#define DZ_PAIRS(t, name, op, bytes, half)                                            \
+  static inline dz_##half##_##t dz_##name##_of_##bytes##_##t(dz_##bytes##_##t x) {    \
+    union { dz_##bytes##_##t all; dz_##half##_##t parts[2]; } pair = {x};             \
+    return pair.parts[0] op pair.parts[1];                                            \
   }
-#define DZ_SUM(t, total)                                                        \
-  typedef t dz_64_##t __attribute__((vector_size(64)));                         \
-  typedef t dz_32_##t __attribute__((vector_size(32)));                         \
-  typedef t dz_16_##t __attribute__((vector_size(16)));                         \
-  typedef t dz_sums_##t __attribute__((vector_size(DZ_VECTOR_BYTES)));          \
-  enum { DZ_LANES_##t = DZ_VECTOR_BYTES / sizeof(t) };                          \
-  DZ_ALL_PAIRS(t)                                                               \
-  static inline dz_sums_##t dz_parts_##t(const t *parts) {                      \
-    dz_sums_##t lanes;                                                          \
-    memcpy(&lanes, parts, sizeof lanes);                                        \
-    return lanes;                                                               \
-  }                                                                             \
-  static inline t dz_total_##t(dz_sums_##t lanes) {                             \
-    dz_16_##t x = DZ_LAST(t, lanes);                                            \
-    return total;                                                               \
+/* What all lanes are together, in pairs. */
+#define DZ_TOTAL(t, name, op, value)                                                  \
+  DZ_ALL_PAIRS(t, name, op)                                                           \
+  static inline t dz_##name##_##t(dz_sums_##t lanes) {                                \
+    dz_16_##t x = DZ_LAST(t, name, lanes);                                            \
+    return value;                                                                     \
   }
-DZ_SUM(f32, (x[0] + x[2]) + (x[1] + x[3]))
-DZ_SUM(f64, x[0] + x[1])
+#define DZ_LANES(t, sum, product)                                                     \
+  typedef t dz_64_##t __attribute__((vector_size(64)));                               \
+  typedef t dz_32_##t __attribute__((vector_size(32)));                               \
+  typedef t dz_16_##t __attribute__((vector_size(16)));                               \
+  typedef t dz_sums_##t __attribute__((vector_size(DZ_VECTOR_BYTES)));                \
+  enum { DZ_LANES_##t = DZ_VECTOR_BYTES / sizeof(t) };                                \
+  static inline dz_sums_##t dz_parts_##t(const t *parts) {                            \
+    dz_sums_##t lanes;                                                                \
+    memcpy(&lanes, parts, sizeof lanes);                                              \
+    return lanes;                                                                     \
+  }                                                                                   \
+  DZ_TOTAL(t, total, +, sum)                                                          \
+  DZ_TOTAL(t, multiplied, *, product)
+DZ_LANES(f32, (x[0] + x[2]) + (x[1] + x[3]), (x[0] * x[2]) * (x[1] * x[3]))
+DZ_LANES(f64, x[0] + x[1], x[0] * x[1])
 
 static i32 dz_fail(dz_ctx *ctx, i32 site) {
   ctx->site = site;

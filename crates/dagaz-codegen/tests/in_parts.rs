@@ -20,7 +20,7 @@ fn check(body: &str, expected: Expect) {
     );
     let program = parse(&core).expect("the program is Core");
     let text = generate_body(&program).expect("the program becomes C");
-    let words = ["dz_parts", "_product_", "dz_parallel", "from_t", "dz_release"];
+    let words = ["dz_count_parts", "_product_", "dz_parallel", "from_t", "dz_release"];
     let function = text.split("static i32 f_f").last().unwrap_or_default();
     let lines = function.lines().take_while(|line| *line != "}");
     let lines = lines.filter(|line| words.iter().any(|word| line.contains(word)));
@@ -51,7 +51,7 @@ fn a_map_takes_matrices_while_the_caches_have_them() {
            in (rows)",
         expect![[r#"
               dz_release(ctx, ys_4_mem);
-              i64 parts_t53 = dz_parts(ctx, k_0, dz_times(n_1, n_1), dz_times(n_1, n_1), sizeof(f64));
+              i64 parts_t53 = dz_count_parts(ctx, k_0, dz_times(n_1, n_1), dz_times(n_1, n_1), sizeof(f64));
                 i64 from_t1 = k_0 * i_t54 / parts_t53;
                 i64 v_4294967294 = to_t2 - from_t1;
                 dz_triangle_product_f64(ctx, (dz_product){1, v_4294967294 * n_1, n_1, n_1, {0, n_1, 1L}, {0, n_1, 1L}, {0, n_1, 1L}, false}, (dz_triangle){.row_period = n_1, .column_period = n_1, .depth_to_row = true, .is_far = true}, as_2 + from_t1 * (n_1 * n_1), x_3, p_6 + from_t1 * (n_1 * n_1));
@@ -82,7 +82,7 @@ fn a_product_takes_matrices_while_the_caches_have_them() {
          let (r: [k][n][n]f64) = contract [k, n, n] sum [n] zs (0, 1, 3) as (0, 3, 2)",
         expect![[r#"
               dz_release(ctx, x_3_mem);
-              i64 parts_t17 = dz_parts(ctx, k_0, dz_times(n_1, n_1), 0, sizeof(f64));
+              i64 parts_t17 = dz_count_parts(ctx, k_0, dz_times(n_1, n_1), 0, sizeof(f64));
                 i64 from_t1 = k_0 * i_t18 / parts_t17;
                 i64 v_4294967294 = to_t2 - from_t1;
                   struct env_1 env_1 = {from_t1, as_2, n_1, zs_6, zs_6_mem, sites_1};
@@ -116,7 +116,7 @@ fn what_is_between_is_before_or_after() {
               dz_release(ctx, ys_4_mem);
                 if (dz_parallel(ctx, task_0, &env_0, ((n_1 + 16 - 1) / 16), dz_grain(((n_1 + 16 - 1) / 16), 16.0 * n_1))) return 1;
               dz_release(ctx, x_3_mem);
-              i64 parts_t27 = dz_parts(ctx, k_0, dz_times(n_1, n_1), dz_times(n_1, n_1), sizeof(f64));
+              i64 parts_t27 = dz_count_parts(ctx, k_0, dz_times(n_1, n_1), dz_times(n_1, n_1), sizeof(f64));
                 i64 from_t11 = k_0 * i_t28 / parts_t27;
                 i64 v_4294967294 = to_t12 - from_t11;
                   struct env_2 env_2 = {from_t11, as_2, n_1, zs_6, zs_6_mem, sites_2};

@@ -66,10 +66,10 @@ impl Lower<'_> {
             return self.block(|l| {
                 let (from, to) = l.narrow(fold, "0", &bound);
                 let is_narrow = (from.as_str(), to.as_str()) != ("0", bound.as_str());
-                l.repeatedly(|l| match lanes::sum_type(fold).filter(|_| is_simple && !is_narrow) {
-                    Some(ty) => {
+                l.repeatedly(|l| match lanes::lanes_for(fold).filter(|_| is_simple && !is_narrow) {
+                    Some(lanes) => {
                         l.start_from(left, fold.neutral)?;
-                        l.sum_in_lanes(fold, ty, (&from, &to))
+                        l.fold_in_lanes(fold, lanes, (&from, &to))
                     }
                     None => l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(())),
                 })?;

@@ -254,7 +254,7 @@ impl Lower<'_> {
         let Part { from, count, to, work, again, .. } = part;
         let again =
             again.into_iter().reduce(|all, more| format!("dz_plus({all}, {more})")).unwrap_or("0".into());
-        let value = format!("dz_parts(ctx, {width}, {elements}, {again}, sizeof({elem}))");
+        let value = format!("dz_count_parts(ctx, {width}, {elements}, {again}, sizeof({elem}))");
         self.set("i64", parts.as_str(), value);
         let count = self.name(count.var);
         self.for_loop(LoopKind::Sequential, &parts, |l, i| {
