@@ -65,3 +65,5 @@ entry started (n: i64) =
   let x = map (% 10) (iota n) let rows = map (\i -> [i, i * i, 7]) x
   in (reduce (+) 5 x, reduce (*) 2f64 (map (\v -> 1 + f64.i64 v * 1e-9) x), scan (+) 5 x, reduce i64.max 77 x,
       reduce (map2 (+)) [1, 2, 3] rows, hist (+) 3 2 (map (% 2) x) x, scan (|) 1024i64 x, reduce (&) 6i64 x)
+entry products_of_rows (n: i64) =
+  map (\i -> f64.product (map (\j -> 1 + f64.i64 ((i * j) % 7 - 3) / 50) (iota (i % 45)))) (iota (n / 50))
