@@ -214,3 +214,86 @@ fn states_stay_that_may_not_be_there() {
     assert!(text.contains(reads));
     unchanged(&text.replace(reads, branch));
 }
+
+#[test]
+fn rows_and_elements_are_the_same() {
+    let text = r"def f (k: i64, n: i64, m: i64, as: [n][m]f64, bs: [n][m]f64) : (r: [n][m]f64) =
+            let (js: [n]i64) = iota i64 n 0i64 1i64
+            let (is: [m]i64) = iota i64 m 0i64 1i64
+            let (room: [k][n][m]f64) = scratch f64 [k, n, m]
+            let (place: [k][n][m]f64) = scratch f64 [k, n, m]
+            let (c: [n][m]f64, d: [n][m]f64, xss: [k][n][m]f64, yss: [k][n][m]f64) =
+              loop (a: [n][m]f64 = as, b: [n][m]f64 = bs, own: [k][n][m]f64 = room, other: [k][n][m]f64 = place) for i: i32 < 9i32 do
+                let (row: i64) = i32.to_i64 i
+                let (a': [n][m]f64, b': [n][m]f64) = map n (a, js) \(xs: [m]f64, j: i64) : ([m]f64, [m]f64) ->
+                  let (vs: [m]f64, ws: [m]f64) = map m (xs, is) \(x: f64, l: i64) : (f64, f64) ->
+                    let (y: f64) = b[j, l] certified
+                    let (z: f64) = f64.mul x y
+                    let (w: f64) = f64.mul z z
+                    in (z, w)
+                  in (vs, ws)
+                let (own': [k][n][m]f64) = own with [row] = a certified
+                let (other': [k][n][m]f64) = other with [row] = b certified
+                in (a', b', own', other')
+            let (r: [n][m]f64) =
+              loop (ds: [n][m]f64 = c) for i: i64 < 9i64 do
+                let (at: i64) = i64.sub 8i64 i
+                let (yss': [n][m]f64) = yss[at] certified
+                let (es: [n][m]f64) = map n (ds, js, yss') \(ds': [m]f64, j: i64, ys: [m]f64) : ([m]f64) ->
+                  let (es': [m]f64) = map m (ds', is, ys) \(d: f64, l: i64, y: f64) : (f64) ->
+                    let (even: bool) = f64.lt d 1.0f64
+                    let (x: f64) =
+                      if even then
+                        let (p: f64) = xss[at, j, l] certified
+                        in (p)
+                      else
+                        let (q: f64) = xss[at, j, l] certified
+                        in (q)
+                    let (z: f64) = f64.mul x y
+                    let (e: f64) = f64.mul z d
+                    in (e)
+                  in (es')
+                in (es)
+            in (r)";
+    common::check(
+        &[keep, simplify, remove_dead_code],
+        text,
+        expect![[r#"
+        def f (k_0: i64, n_1: i64, m_2: i64, as_3: [n_1][m_2]f64, bs_4: [n_1][m_2]f64) : (r_5: [n_1][m_2]f64) =
+          let (js_6: [n_1]i64) = iota i64 n_1 0i64 1i64
+          let (is_7: [m_2]i64) = iota i64 m_2 0i64 1i64
+          let (kept_58: [k_0][n_1][m_2]f64) = scratch f64 [k_0, n_1, m_2]
+          let (c_10: [n_1][m_2]f64, d_11: [n_1][m_2]f64, kept_52: [k_0][n_1][m_2]f64) =
+            loop (a_14: [n_1][m_2]f64 = as_3, b_15: [n_1][m_2]f64 = bs_4, kept_59: [k_0][n_1][m_2]f64 = kept_58) for i_18: i32 < 9i32 do
+              let (row_19: i64) = i32.to_i64 i_18
+              let (a'_20: [n_1][m_2]f64, b'_21: [n_1][m_2]f64) =
+                map n_1 (a_14, js_6)
+                  \(xs_22: [m_2]f64, j_23: i64) : ([m_2]f64, [m_2]f64) ->
+                    let (vs_24: [m_2]f64, ws_25: [m_2]f64) =
+                      map m_2 (xs_22, is_7)
+                        \(x_26: f64, l_27: i64) : (f64, f64) ->
+                          let (y_28: f64) = b_15[j_23, l_27] certified
+                          let (z_29: f64) = f64.mul x_26 y_28
+                          let (w_30: f64) = f64.mul z_29 z_29
+                          in (z_29, w_30)
+                    in (vs_24, ws_25)
+              let (kept_60: [k_0][n_1][m_2]f64) = kept_59 with [row_19] = a'_20 certified
+              in (a'_20, b'_21, kept_60)
+          let (r_33: [n_1][m_2]f64) =
+            loop (ds_34: [n_1][m_2]f64 = c_10) for i_35: i64 < 9i64 do
+              let (at_36: i64) = i64.sub 8i64 i_35
+              let (kept_53: [n_1][m_2]f64) = kept_52[at_36] certified
+              let (es_38: [n_1][m_2]f64) =
+                map n_1 (ds_34, kept_53)
+                  \(ds'_39: [m_2]f64, kept_54: [m_2]f64) : ([m_2]f64) ->
+                    let (es'_42: [m_2]f64) =
+                      map m_2 (ds'_39, kept_54)
+                        \(d_43: f64, kept_55: f64) : (f64) ->
+                          let (e_51: f64) = f64.mul kept_55 d_43
+                          in (e_51)
+                    in (es'_42)
+              in (es_38)
+          in (r_33)
+    "#]],
+    );
+}

@@ -37,6 +37,7 @@ use dagaz_core::visit::{bodies_mut, direct_operands, free_vars};
 use crate::columns::{fresh_like, rename};
 use crate::effects::Effects;
 use crate::fuse::count_body;
+use crate::last::has_own_sizes;
 use crate::walk::{Substitution, bodies};
 
 use cut::Flow;
@@ -50,7 +51,9 @@ pub fn keep_numbers(program: &mut Program) -> bool {
     for fun in funs {
         let mut uses = HashMap::new();
         count_body(&fun.body, &mut uses);
-        let mut pass = Pass { vars: &mut *vars, effects: &effects, uses, has_changed: false };
+        let mut counters = HashSet::new();
+        counting(&fun.body, &mut counters);
+        let mut pass = Pass { vars: &mut *vars, effects: &effects, uses, counters, has_changed: false };
         pass.body(&mut fun.body);
         has_changed |= pass.has_changed;
     }
@@ -61,6 +64,8 @@ struct Pass<'p> {
     vars: &'p mut Vars,
     effects: &'p Effects,
     uses: HashMap<VarId, usize>,
+    /// Arrays `0, 1, …`.
+    counters: HashSet<VarId>,
     has_changed: bool,
 }
 
@@ -225,7 +230,7 @@ impl Pass<'_> {
         let all: usize = reads.kept.iter().filter_map(|kept| kept.ty.elem()).map(PrimType::bytes).sum();
         for (maker, earlier) in body.stms.iter().enumerate() {
             let Some(first) = levels(earlier, &dims[1..]) else { continue };
-            let matching = Matching::of(reads, at, &first, &later);
+            let matching = Matching::of(reads, &self.counters, at, &first, &later);
             let Some(numbers) = self.numbers(reads, &matching, &later, all / 2) else { continue };
             let (row, loc) = (reads.row, earlier.loc);
             return Some(Plan { numbers, maker, at, reader, row, dims, loc });
@@ -375,6 +380,9 @@ fn kept_states(stm: &Stm) -> Vec<Kept> {
     let Exp::Loop { params, form: LoopForm::For { var: counter, .. }, body, .. } = &stm.exp else {
         return Vec::new();
     };
+    if has_own_sizes(&stm.pat) {
+        return Vec::new();
+    }
     let is_counter = |var: VarId| {
         let is_converted = |stm: &Stm| {
             matches!(stm.exp, Exp::Convert(_, _, from) if from == (*counter).into()) && stm.pat[0].var == var
@@ -419,6 +427,18 @@ fn always_reads(body: &Body, reads: &Reads) -> bool {
         Exp::If { then, otherwise, .. } => always_reads(then, reads) && always_reads(otherwise, reads),
         _ => false,
     })
+}
+
+/// The arrays `0, 1, …` of a body.
+fn counting(body: &Body, found: &mut HashSet<VarId>) {
+    for stm in &body.stms {
+        if let Exp::Iota { ty: PrimType::I64, start, step, .. } = &stm.exp
+            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
+        {
+            found.extend(stm.pat.iter().map(|p| p.var));
+        }
+        bodies(&stm.exp).into_iter().for_each(|inner| counting(inner, found));
+    }
 }
 
 fn count_stm(stm: &Stm, uses: &mut HashMap<VarId, usize>) {
