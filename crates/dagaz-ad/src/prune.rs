@@ -35,13 +35,29 @@ pub(crate) fn choose_kept(
     }
     bind(stms, &|var| kept.get(&var).map(|kept| kept.again));
     let (live, branches) = live(stms, results, again);
-    let runs_anyway = |mut var: VarId| {
-        while let Some(further) = kept.get(&var) {
-            var = further.before;
+    let chosen = Chosen { kept, live: &live, branches: &branches };
+    bind(stms, &|var| kept.get(&var).map(|kept| kept.before).filter(|before| chosen.runs_anyway(*before)));
+}
+
+/// What decides where kept numbers come from.
+struct Chosen<'a> {
+    kept: &'a HashMap<VarId, Kept>,
+    live: &'a HashSet<VarId>,
+    branches: &'a HashMap<VarId, Vec<VarId>>,
+}
+
+impl Chosen<'_> {
+    /// Whether the branch that gives a number is needed for something else. One that is a kept number itself comes from
+    /// further out, or from a branch that is run again.
+    fn runs_anyway(&self, var: VarId) -> bool {
+        let is_needed = |pat: &Vec<VarId>| pat.iter().any(|p| self.live.contains(p));
+        match self.kept.get(&var) {
+            Some(further) => {
+                self.runs_anyway(further.before) || self.branches.get(&further.again).is_some_and(is_needed)
+            }
+            None => self.branches.get(&var).is_none_or(is_needed),
         }
-        branches.get(&var).is_none_or(|pat| pat.iter().any(|p| live.contains(p)))
-    };
-    bind(stms, &|var| kept.get(&var).map(|kept| kept.before).filter(|before| runs_anyway(*before)));
+    }
 }
 
 /// What a number is equal to.

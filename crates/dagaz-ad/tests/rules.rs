@@ -429,6 +429,86 @@ fn a_branch_that_is_needed_for_nothing_else_keeps_nothing() {
 }
 
 #[test]
+fn in_a_branch_that_runs_again_numbers_are_not_computed_once_more() {
+    check(
+        r"def f (n: i64, xs: [n]f64, c: bool, cts: [n]f64) : (xs_adj: [n]f64) =
+            let (ys: [n]f64, xs_adj: [n]f64) = vjp (xs) (cts) \(as: [n]f64) : ([n]f64) ->
+              let (bs: [n]f64) = map n (as) \(a: f64) : (f64) ->
+                let (d: bool) = f64.lt a 0.0f64
+                let (b: f64) =
+                  if c then
+                    let (e: f64) =
+                      if d then
+                        let (g: f64) = f64.sqrt a
+                        let (h: f64) = g
+                        in (h)
+                      else
+                        in (a)
+                    let (k: f64) = f64.mul e e
+                    in (k)
+                  else
+                    in (a)
+                in (b)
+              in (bs)
+            in (xs_adj)",
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, c_2: bool, cts_3: [n_0]f64) : (xs_adj_4: [n_0]f64) =
+              let (as_7: [n_0]f64) = xs_1
+              let (bs_8: [n_0]f64) =
+                map n_0 (as_7)
+                  \(a_9: f64) : (f64) ->
+                    let (d_10: bool) = f64.lt a_9 0.0f64
+                    let (b_11: f64) =
+                      if c_2 then
+                        let (e_12: f64) =
+                          if d_10 then
+                            let (g_13: f64) = f64.sqrt a_9
+                            let (h_14: f64) = g_13
+                            in (h_14)
+                          else
+                            in (a_9)
+                        let (k_15: f64) = f64.mul e_12 e_12
+                        in (k_15)
+                      else
+                        in (a_9)
+                    in (b_11)
+              let (adj_42: [n_0]f64) =
+                map n_0 (as_7, cts_3)
+                  \(a_16: f64, ct_23: f64) : (f64) ->
+                    let (d_17: bool) = f64.lt a_16 0.0f64
+                    let (adj_41: f64) =
+                      if c_2 then
+                        let (e_29: f64) =
+                          if d_17 then
+                            let (g_25: f64) = f64.sqrt a_16
+                            let (h_26: f64) = g_25
+                            in (h_26)
+                          else
+                            in (a_16)
+                        let (e_27: f64) = e_29
+                        let (mul_31: f64) = f64.mul e_27 ct_23
+                        let (mul_32: f64) = f64.mul e_27 ct_23
+                        let (add_33: f64) = f64.add mul_31 mul_32
+                        let (adj_40: f64) =
+                          if d_17 then
+                            let (g_34: f64) = e_27
+                            let (div_38: f64) = f64.div 0.5f64 g_34
+                            let (mul_39: f64) = f64.mul div_38 add_33
+                            in (mul_39)
+                          else
+                            in (add_33)
+                        in (adj_40)
+                      else
+                        in (ct_23)
+                    in (adj_41)
+              let (ys_5: [n_0]f64) = bs_8
+              let (xs_adj_6: [n_0]f64) = adj_42
+              in (xs_adj_6)
+        "#]],
+    );
+}
+
+#[test]
 fn of_a_loop_in_a_branch_numbers_are_kept_and_states_saved_when_it_runs_again() {
     check(
         r"def f (c: bool, n: i64, x: f64, ct: f64) : (x_adj: f64) =

@@ -27,6 +27,7 @@ mod interchange;
 mod join_checks;
 mod keep;
 mod last;
+mod numbers;
 mod once;
 mod precompute;
 mod products;
@@ -65,6 +66,7 @@ pub use crate::interchange::interchange_gathers;
 pub use crate::join_checks::join_checks;
 pub use crate::keep::gather_once;
 pub use crate::last::shorten_last_iterations;
+pub use crate::numbers::keep_numbers;
 pub use crate::once::check_once;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
@@ -186,6 +188,10 @@ fn optimise(program: &mut Program) {
         if !has_changed {
             break;
         }
+    }
+    if keep_numbers(program) {
+        simplify(program);
+        remove_dead_code(program);
     }
     let has_changed = compute_where_kept(program);
     if branch_around_maps(program) || has_changed {

@@ -219,6 +219,17 @@ laws! {
           let m = map (\\a -> map (\\b -> f64.sin (a * b)) w) w
           let y = loop y = w for i < 3 do map (\\a -> f64.sin (a * x[i])) (map (\\row -> f64.sum (map2 (*) row y)) m)
           in y :> [4]f64";
+    numbers_that_are_kept_instead_of_states: "
+        def f (x: [4]f64) =
+          let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)
+          let w = take n x
+          let (a, b, c, d) =
+            loop (a, b, c, d) = (copy w, map f64.sin w, map f64.cos w, copy w) for i < 3 do
+              unzip4 (map5 (\\j p q r t ->
+                if j == 2 then (q, r, p, t) else
+                let s = if j == 1 then 0.3 else (p + q - r) / (2 + t)
+                in (0.5 * p + s * s, q - s * s * s, 0.1 * r + f64.sin s, t + s)) (iota n) a b c d)
+          in map4 (\\p q r t -> p + q * r + t) a b c d :> [4]f64";
     tapes_of_inner_loops: "
         def f (x: [4]f64) =
           let n = i64.sum (map (\\a -> if a > -100 then 1 else 0) x)

@@ -110,7 +110,9 @@ impl Ad<'_> {
             let copy = Renamer::again(ad, HashMap::new()).body(body);
             let numbers = copy.stms.iter().flat_map(|stm| &stm.pat);
             for made in numbers.filter(|made| matches!(made.ty, Type::Prim(_))) {
-                let place = copy.result.iter().position(|result| *result == Atom::from(made.var));
+                let is_made =
+                    |result: &Atom| *result == made.var.into() || original(&copy, *result) == made.var.into();
+                let place = copy.result.iter().position(is_made);
                 ad.known.extend(place.map(|k| (made.var, pat[k].var)));
             }
             ad.sweep(&copy, cts, loc)?;
@@ -144,7 +146,21 @@ fn numbers_to_keep(body: &Body) -> Vec<(PrimType, Atom)> {
         Type::Prim(ty) => Some((ty, Atom::from(p.var))),
         Type::Array { .. } | Type::Acc { .. } => None,
     });
-    numbers.filter(|(_, number)| !body.result.contains(number)).collect()
+    let results: Vec<Atom> =
+        body.result.iter().flat_map(|result| [*result, original(body, *result)]).collect();
+    numbers.filter(|(_, number)| !results.contains(number)).collect()
+}
+
+/// What a body has first called a number; results of functions get further names.
+fn original(body: &Body, mut number: Atom) -> Atom {
+    for stm in body.stms.iter().rev() {
+        if let ([p], Exp::Atom(before)) = (stm.pat.as_slice(), &stm.exp)
+            && number == p.var.into()
+        {
+            number = *before;
+        }
+    }
+    number
 }
 
 /// Whether it takes longer to compute a number than to keep it.
