@@ -6,7 +6,7 @@
 //!
 //! Reverse mode and transposition have rules of their own only for accumulators that sum.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, LoopForm, Program, Stm, Vars};
 use dagaz_core::exp::{Check, DimSlice};
@@ -28,6 +28,42 @@ struct Written {
     parts: Vec<(Atom, Type)>,
     /// The sizes of the iterations around it, from the outside.
     turns: Vec<Atom>,
+}
+
+impl Written {
+    /// Whether the iterations inside of others, in which these variables are bound, are as many in all of them.
+    fn is_regular(&self, own: &HashSet<VarId>) -> Rewritten<()> {
+        let is_own = |turn: &Atom| turn.as_var().is_some_and(|var| own.contains(&var));
+        match self.turns.iter().any(is_own) {
+            true => Err("an accumulator inside iterations whose number differs".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Moves numbers of iterations out of the body of others, if they are the same in all of them.
+fn move_counts(body: &mut Body, own: &mut HashSet<VarId>, stms: &mut Vec<Stm>) {
+    for stm in std::mem::take(&mut body.stms) {
+        let is_own = |atom: &Atom| atom.as_var().is_some_and(|var| own.contains(&var));
+        let is_outside = match &stm.exp {
+            Exp::BinOp(BinOp::Mul | BinOp::Max, PrimType::I64, x, y) => !is_own(x) && !is_own(y),
+            Exp::Convert(from, PrimType::I64, x) => from.is_int() && !is_own(x),
+            _ => false,
+        };
+        if is_outside {
+            for param in &stm.pat {
+                own.remove(&param.var);
+            }
+            stms.push(stm);
+        } else {
+            body.stms.push(stm);
+        }
+    }
+}
+
+/// What the statements of a body bind.
+fn bound(body: &Body) -> impl Iterator<Item = VarId> + '_ {
+    body.stms.iter().flat_map(|stm| &stm.pat).map(|p| p.var)
 }
 
 struct Rewriter<'a> {
@@ -133,14 +169,13 @@ impl Rewriter<'_> {
         loc: Loc,
         stms: &mut Vec<Stm>,
     ) -> Vec<VarId> {
-        let mut width = Atom::i64(1);
-        for turn in &written.turns {
-            let exp = Exp::BinOp(BinOp::Mul, PrimType::I64, width, *turn);
-            width = match width {
-                Atom::Const(_) => *turn,
-                Atom::Var(_) => self.bind("count", Type::I64, exp, loc, stms).into(),
-            };
-        }
+        let width = match written.turns.split_first() {
+            None => Atom::i64(1),
+            Some((first, rest)) => rest.iter().fold(*first, |width, turn| {
+                let exp = Exp::BinOp(BinOp::Mul, PrimType::I64, width, *turn);
+                self.bind("count", Type::I64, exp, loc, stms).into()
+            }),
+        };
         let mut flat = Vec::new();
         for (atom, row) in &written.parts {
             let ty = row.with_outer(&[width]);
@@ -217,6 +252,9 @@ impl Rewriter<'_> {
         arrays.retain(|a| !self.accs.contains_key(a));
         lambda.params.retain(|p| !self.accs.contains_key(&p.var));
         let inside = self.body(&mut lambda.body)?;
+        let mut own = lambda.params.iter().map(|p| p.var).chain(bound(&lambda.body)).collect();
+        move_counts(&mut lambda.body, &mut own, stms);
+        inside.iter().try_for_each(|write| write.is_regular(&own))?;
         self.drop_accs(&mut stm.pat, &mut lambda.body.result, Some(&mut lambda.ret));
         let width = *width;
         let mut written = Vec::new();
@@ -269,15 +307,30 @@ impl Rewriter<'_> {
         for (mine, mut write) in
             first.into_iter().map(|w| (true, w)).chain(second.into_iter().map(|w| (false, w)))
         {
+            let (here, there) =
+                if mine { (&mut *then, &mut *otherwise) } else { (&mut *otherwise, &mut *then) };
+            let inside: HashSet<VarId> = bound(here).collect();
+            let mut sizes = Vec::new();
+            for turn in &mut write.turns {
+                // A number of iterations that only this branch knows is one more result: none in the other.
+                let known = *turn;
+                let is_inside = known.as_var().is_some_and(|var| inside.contains(&var));
+                sizes.push(if is_inside { Atom::i64(0) } else { known });
+                if is_inside {
+                    here.result.push(known);
+                    there.result.push(Atom::i64(0));
+                    let param = Param { var: self.vars.fresh("count"), ty: Type::I64 };
+                    *turn = param.var.into();
+                    stm.pat.push(param);
+                }
+            }
             for (atom, row) in &mut write.parts {
-                let ty = row.with_outer(&write.turns);
+                let ty = row.with_outer(&sizes);
                 let value = match ty.elem() {
                     Some(PrimType::I64) => Prim::I64(-1),
                     Some(elem) => Prim::zero(elem),
                     None => return Err("an accumulator of accumulators".to_owned()),
                 };
-                let (here, there) =
-                    if mine { (&mut *then, &mut *otherwise) } else { (&mut *otherwise, &mut *then) };
                 here.result.push(*atom);
                 let placeholder = match ty.dims() {
                     [] => value.into(),
@@ -287,7 +340,7 @@ impl Rewriter<'_> {
                     }
                 };
                 there.result.push(placeholder);
-                let param = Param { var: self.vars.fresh("part"), ty };
+                let param = Param { var: self.vars.fresh("part"), ty: row.with_outer(&write.turns) };
                 *atom = param.var.into();
                 stm.pat.push(param);
             }
@@ -313,12 +366,16 @@ impl Rewriter<'_> {
             }
             return Err("an accumulator inside a while loop".to_owned());
         };
-        let (counter, bound, ty) = (*var, *bound, *ty);
+        let (counter, limit, ty) = (*var, *bound, *ty);
         if inside.is_empty() {
             stms.push(stm);
             return Ok(Vec::new());
         }
-        let exp = Exp::Convert(ty, PrimType::I64, bound);
+        let params_and_counter = params.iter().map(|(p, _)| p.var).chain([counter]);
+        let mut own = params_and_counter.chain(self::bound(body)).collect();
+        move_counts(body, &mut own, stms);
+        inside.iter().try_for_each(|write| write.is_regular(&own))?;
+        let exp = Exp::Convert(ty, PrimType::I64, limit);
         let bound = self.bind("count", Type::I64, exp, loc, stms);
         let exp = Exp::BinOp(BinOp::Max, PrimType::I64, bound.into(), Atom::i64(0));
         let turns: Atom = self.bind("count", Type::I64, exp, loc, stms).into();

@@ -139,6 +139,32 @@ fn run_shows_tuples_and_records() {
 }
 
 #[test]
+fn run_compiles_what_it_calls() {
+    let folder = folder(&[(
+        "program.fut",
+        b"def f (x: f64) : f64 = if x < 1 then 1 else x * f (x - 1)\n\
+          entry main (x: f64) = f x\n\
+          entry slope (x: f64) = vjp f x 1\n",
+    )]);
+    expect![["24.0f64\nexit 0"]].assert_eq(&run(folder.path(), &["run", "program.fut"], "4"));
+    let shown = run(folder.path(), &["run", "program.fut", "--entry", "slope"], "4");
+    assert!(shown.contains("error[not-yet]"), "{shown}");
+}
+
+#[test]
+fn numbers_in_files_take_the_types_of_parameters_in_tests() {
+    let folder = folder(&[
+        (
+            "program.fut",
+            b"-- ==\n-- input @ xs.in\n-- output { 3.5f32 }\nentry main (xs: []f32) = f32.sum xs\n",
+        ),
+        ("xs.in", b"[1, 2.5]"),
+    ]);
+    let shown = run(folder.path(), &["test", "program.fut"], "");
+    assert!(shown.ends_with("exit 0"), "{shown}");
+}
+
+#[test]
 fn run_reports_errors_of_the_program() {
     check(
         &["run", "program.fut", "--entry", "at", "--arg", "[1, 2]", "--arg", "2"],

@@ -271,6 +271,7 @@ fn executables_fail_as_run_does() {
         ("main", "[1, 2, 3] 7"),
         ("main", "[1, 2"),
         ("main", "[1, x] 0"),
+        ("main", "[1, 99999999999] 0"),
         ("main", "[1]"),
         ("main", "[1] 0 5"),
         ("nothing", "1"),

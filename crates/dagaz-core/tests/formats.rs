@@ -38,6 +38,23 @@ fn scalars() {
     );
 }
 
+/// A number without a suffix must be one of the type that is wanted.
+#[test]
+fn ranges() {
+    let read = |input: &str, ty: PrimType| {
+        let value = text::Reader::new(input.as_bytes()).value(Some(ty));
+        value.map_or_else(|error| format!("error: {error}"), |value| text::print(&value))
+    };
+    assert_eq!(read("[127, -128, 0xff]", PrimType::I8), "[127i8, -128i8, -1i8]");
+    assert_eq!(read("[1, 128]", PrimType::I8), "error: 128 is not within the range of i8 (at byte 4)");
+    assert_eq!(read("-129", PrimType::I8), "error: -129 is not within the range of i8 (at byte 0)");
+    assert_eq!(read("0x100", PrimType::U8), "error: 0x100 is not within the range of u8 (at byte 0)");
+    assert_eq!(read("-1", PrimType::U64), "error: -1 is not within the range of u64 (at byte 0)");
+    assert_eq!(read("18446744073709551615", PrimType::U64), "18446744073709551615u64");
+    assert_eq!(read("-9223372036854775808", PrimType::I64), "-9223372036854775808i64");
+    assert_eq!(read("128i8", PrimType::I8), "-128i8");
+}
+
 #[test]
 fn arrays() {
     check(

@@ -66,18 +66,29 @@ fn alternatives(value: &SVal) -> Vec<SVal> {
     }
 }
 
-/// Zeros instead of all leaves, and no elements in all arrays.
-struct Zeroed<'s, 'a> {
+/// Something of the same skeleton, for an alternative that is not taken: what is known where `mark` was taken stays, so that
+/// arrays keep their sizes; all else is zero, and has no elements.
+struct Blank<'s, 'a> {
     simplifier: &'s mut Simplifier<'a>,
     path: &'s [Atom],
+    mark: Option<u32>,
 }
 
-impl Walker for Zeroed<'_, '_> {
-    fn dim(&mut self, _dim: Atom) -> Atom {
-        Atom::i64(0)
+impl Blank<'_, '_> {
+    fn is_known(&self, atom: Atom) -> bool {
+        self.mark.is_some_and(|mark| self.simplifier.is_outside(atom, mark))
+    }
+}
+
+impl Walker for Blank<'_, '_> {
+    fn dim(&mut self, dim: Atom) -> Atom {
+        if self.is_known(dim) { dim } else { Atom::i64(0) }
     }
 
-    fn leaf(&mut self, _old: Type, new: Type, atom: Atom) -> Atom {
+    fn leaf(&mut self, old: Type, new: Type, atom: Atom) -> Atom {
+        if self.path.is_empty() && old == new && self.is_known(atom) {
+            return atom;
+        }
         let dims = |inner: &[Atom]| [self.path, inner].concat();
         match new {
             Type::Prim(prim) => self.simplifier.filled(Prim::zero(prim), &dims(&[])),
@@ -91,37 +102,47 @@ impl Walker for Zeroed<'_, '_> {
 }
 
 impl Simplifier<'_> {
-    /// Brings a value to a skeleton that has at least its alternatives.
-    pub fn adapt(&mut self, value: &SVal, skeleton: &SVal, path: &[Atom]) -> Res<SVal> {
+    /// Brings a value to a skeleton that has at least its alternatives. What the skeleton has from before `mark` is known
+    /// here.
+    pub fn adapt(&mut self, value: &SVal, skeleton: &SVal, mark: u32) -> Res<SVal> {
+        self.adapt_below(value, skeleton, &[], mark)
+    }
+
+    /// The same for the elements of arrays of the given sizes.
+    fn adapt_below(&mut self, value: &SVal, skeleton: &SVal, path: &[Atom], mark: u32) -> Res<SVal> {
         Ok(match (value, skeleton) {
             (SVal::Array(x), SVal::Array(y)) => {
-                let elem = self.adapt(&x.elem, &y.elem, &[path, &[x.dim]].concat())?;
+                let elem = self.adapt_below(&x.elem, &y.elem, &[path, &[x.dim]].concat(), mark)?;
                 SVal::Array(Rc::new(ArrayVal { dim: x.dim, elem }))
             }
             (SVal::Record(xs), SVal::Record(ys)) => {
                 let mut fields = Vec::with_capacity(xs.len());
                 for ((name, x), (_, y)) in xs.iter().zip(ys.iter()) {
-                    fields.push((*name, self.adapt(x, y, path)?));
+                    fields.push((*name, self.adapt_below(x, y, path, mark)?));
                 }
                 SVal::Record(fields.into())
             }
             (SVal::Sum(x), SVal::Sum(y)) => {
                 let mut constrs = Vec::with_capacity(x.constrs.len());
                 for ((name, xs), (_, ys)) in x.constrs.iter().zip(&y.constrs) {
-                    let payload: Res<_> = xs.iter().zip(ys).map(|(x, y)| self.adapt(x, y, path)).collect();
+                    let pairs = xs.iter().zip(ys);
+                    let payload: Res<_> = pairs.map(|(x, y)| self.adapt_below(x, y, path, mark)).collect();
                     constrs.push((*name, payload?));
                 }
                 SVal::Sum(Rc::new(SumVal { tag: x.tag, constrs }))
             }
-            (SVal::Absent, _) => walk(skeleton, &mut Zeroed { simplifier: self, path }, &mut Path::default()),
+            (SVal::Absent, _) => {
+                let mut blank = Blank { simplifier: self, path, mark: None };
+                walk(skeleton, &mut blank, &mut Path::default())
+            }
             (SVal::Fun(_) | SVal::Choice(_), SVal::Choice(choice)) => {
-                self.adapt_choice(value, choice, path)?
+                self.adapt_choice(value, choice, path, mark)?
             }
             _ => value.clone(),
         })
     }
 
-    fn adapt_choice(&mut self, value: &SVal, choice: &ChoiceVal, path: &[Atom]) -> Res<SVal> {
+    fn adapt_choice(&mut self, value: &SVal, choice: &ChoiceVal, path: &[Atom], mark: u32) -> Res<SVal> {
         let own = alternatives(value);
         let position = |alt: &SVal| choice.alts.iter().position(|other| same_skeleton(alt, other));
         let Some(positions) = own.iter().map(position).collect::<Option<Vec<usize>>>() else {
@@ -135,7 +156,10 @@ impl Simplifier<'_> {
         for (i, alt) in choice.alts.iter().enumerate() {
             alts.push(match positions.iter().position(|p| *p == i) {
                 Some(mine) => own[mine].clone(),
-                None => walk(alt, &mut Zeroed { simplifier: self, path }, &mut Path::default()),
+                None => {
+                    let mut blank = Blank { simplifier: self, path, mark: Some(mark) };
+                    walk(alt, &mut blank, &mut Path::default())
+                }
             });
         }
         Ok(SVal::Choice(Rc::new(ChoiceVal { tag: new_tag, alts })))
@@ -195,8 +219,8 @@ impl Simplifier<'_> {
                 }
                 return self.bug("branches of different types");
             };
-            then_value = self.extend_scope(&mut then_stms, |s| s.adapt(&then_value, &skeleton, &[]))?;
-            else_value = self.extend_scope(&mut else_stms, |s| s.adapt(&else_value, &skeleton, &[]))?;
+            then_value = self.extend_scope(&mut then_stms, |s| s.adapt(&then_value, &skeleton, mark))?;
+            else_value = self.extend_scope(&mut else_stms, |s| s.adapt(&else_value, &skeleton, mark))?;
         }
         let merged = self.merge(cond, mark, (then_stms, &then_value), (else_stms, &else_value));
         match &merged {

@@ -83,9 +83,9 @@ pub fn compile_file_with(path: &Path, settings: &Settings) -> Result<Compiled, F
     on_large_stack(|| compile_loaded(read_file(path)?, None, settings))
 }
 
-/// As [`compile_file`], with one entry point only; with none if there is no such entry point.
-pub fn compile_entry(path: &Path, entry: &str) -> Result<Compiled, Failure> {
-    on_large_stack(|| compile_loaded(read_file(path)?, Some(entry), &Settings::plain()))
+/// As [`compile_file_with`], with one entry point only; with none if there is no such entry point.
+pub fn compile_entry(path: &Path, entry: &str, settings: &Settings) -> Result<Compiled, Failure> {
+    on_large_stack(|| compile_loaded(read_file(path)?, Some(entry), settings))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.

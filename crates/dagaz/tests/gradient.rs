@@ -132,6 +132,10 @@ same! {
         "(x: f64) = vjp f x 1", "1.5";
     updates: "entry f [n] (xs: [n]f64) = (loop ys = copy xs for i < n - 1 do ys with [i + 1] = ys[i] * ys[i + 1])[n - 1]",
         "(xs: []f64) = vjp f xs 1", "[1.5, 2.0, 0.5, 3.0]";
+    constant_maps_around_others: "entry f [n] (xs: [n]f64) (is: [n]i64) = f64.sum (map (\\k -> f64.sum (map (\\i -> xs[i] * xs[i] * f64.i64 k) is)) (iota 3))",
+        "[n] (xs: [n]f64) (is: [n]i64) = vjp (\\xs -> f xs is) xs 1", "[1.0, 2.0, 3.0] [0i64, 2i64, 2i64]";
+    turned_shapes: "entry f [n] (xs: [n]f64) = f64.sum (map f64.product (unflatten (flatten (transpose (replicate 4 xs)) :> [4 * n]f64) :> [4][n]f64))",
+        "[n] (xs: [n]f64) = vjp f xs 1", "[0.5, 1.5, 0.7]";
     branches: "entry f (x: f64) = if x < 0 then f64.sin x else x * x", "(x: f64) = vjp f x 1", "-0.5";
     gathers: "entry f [n][m] (xs: [n]f64) (is: [m]i64) = f64.sum (map (\\i -> xs[i] * xs[i]) is)",
         "(xs: []f64) (is: []i64) = vjp (\\xs -> f xs is) xs 1", "[1.0, 2.0, 3.0] [0i64, 2i64, 2i64]";

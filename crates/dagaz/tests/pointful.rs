@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dagaz::Settings;
 use dagaz::compile::compile_entry;
 use dagaz::{Backend, compile_source, data};
 use dagaz_core::print::print_without_locs;
@@ -13,7 +14,8 @@ fn file(name: &str) -> PathBuf {
 }
 
 fn call(path: &Path, entry: &str, args: &str) -> Vec<Value> {
-    let program = compile_entry(path, entry).unwrap_or_else(|failure| panic!("{}", failure.summary()));
+    let program = compile_entry(path, entry, &Settings::plain())
+        .unwrap_or_else(|failure| panic!("{}", failure.summary()));
     let args = data::read_values(args.as_bytes()).expect("values");
     let mut session = program.session_on(Backend::Interpreter);
     session.call(entry, args).unwrap_or_else(|error| panic!("{entry}: {error}"))
@@ -34,7 +36,8 @@ fn agree(name: &str, args: &str, gradient_args: &str) {
 }
 
 fn has_no_accumulator(name: &str) {
-    let gradient = compile_entry(&file(name), "gradient_pointful").expect("a program that compiles");
+    let gradient =
+        compile_entry(&file(name), "gradient_pointful", &Settings::plain()).expect("a program that compiles");
     let core = print_without_locs(gradient.core());
     assert!(!core.contains("with_acc"), "the gradient of {name} keeps an accumulator:\n{core}");
 }

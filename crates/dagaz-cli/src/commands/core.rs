@@ -1,5 +1,6 @@
 //! `dagaz core`: print a program as Core.
 
+use dagaz::Settings;
 use dagaz::compile::compile_entry;
 use dagaz_core::print::print_without_locs;
 
@@ -9,7 +10,7 @@ use crate::{Outcome, Stop};
 
 pub fn run(options: &CoreOptions) -> Outcome {
     let program = match &options.entry {
-        Some(entry) => compile_entry(&options.file, entry).map_err(stop)?,
+        Some(entry) => compile_entry(&options.file, entry, &Settings::plain()).map_err(stop)?,
         None => compile(&options.file, &[])?,
     };
     if let Some(entry) = &options.entry

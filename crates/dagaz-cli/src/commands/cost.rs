@@ -3,12 +3,12 @@
 use dagaz::{Backend, Execution};
 
 use super::run::call;
-use super::{compile, print_out};
+use super::{compile_call, print_out};
 use crate::Outcome;
 use crate::options::RunOptions;
 
 pub fn run(options: &RunOptions) -> Outcome {
-    let program = compile(&options.file, &options.parameters)?;
+    let program = compile_call(options)?;
     let (session, _, _) = call(&program, options, &Execution::on(Backend::Interpreter))?;
     let cost = session.counters();
     let work = format!("work  {:>16}  scalar operations and element moves\n", cost.work);

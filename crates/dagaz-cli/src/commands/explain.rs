@@ -1,5 +1,6 @@
 //! `dagaz explain`: what became of a program, line by line.
 
+use dagaz::Settings;
 use dagaz::compile::compile_entry;
 use dagaz::remarks;
 
@@ -16,7 +17,7 @@ pub fn run(options: &ExplainOptions) -> Outcome {
         return Err(Stop::Misuse("there is no such entry point".to_owned()));
     }
     for entry in wanted {
-        let alone = compile_entry(&options.file, &entry).map_err(stop)?;
+        let alone = compile_entry(&options.file, &entry, &Settings::plain()).map_err(stop)?;
         let text = remarks::explain(&alone).map_err(Stop::Program)?;
         let text = if text.is_empty() { "only scalar operations\n".to_owned() } else { text };
         print_out(&format!("entry {entry}\n{text}\n"))?;

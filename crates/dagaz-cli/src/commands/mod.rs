@@ -4,8 +4,9 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use dagaz::render::{self, Style};
-use dagaz::{Compiled, Diagnostic, Dialect, Failure, SourceMap};
+use dagaz::{Compiled, Diagnostic, Dialect, Failure, Settings, SourceMap};
 
+use crate::options::RunOptions;
 use crate::{Outcome, Stop};
 
 pub mod automap;
@@ -36,11 +37,24 @@ fn dialect(strict: bool) -> Dialect {
 
 /// Compile a program and print its warnings.
 fn compile(file: &Path, parameters: &[(String, i64)]) -> Result<Compiled, Stop> {
-    let parameters = parameters.iter().cloned().collect();
-    let program = dagaz::compile_file_with(file, &dagaz::Settings { dialect: Dialect::Dagaz, parameters })
-        .map_err(stop)?;
+    let program = dagaz::compile_file_with(file, &settings(parameters)).map_err(stop)?;
     print_warnings(program.sources(), program.warnings());
     Ok(program)
+}
+
+/// The same, without the entry points that are not called; with all of them if there is none of that name.
+fn compile_call(options: &RunOptions) -> Result<Compiled, Stop> {
+    let RunOptions { file, entry, parameters, .. } = options;
+    let program = dagaz::compile::compile_entry(file, entry, &settings(parameters)).map_err(stop)?;
+    if program.entry(entry).is_none() {
+        return compile(file, parameters);
+    }
+    print_warnings(program.sources(), program.warnings());
+    Ok(program)
+}
+
+fn settings(parameters: &[(String, i64)]) -> Settings {
+    Settings { dialect: Dialect::Dagaz, parameters: parameters.iter().cloned().collect() }
 }
 
 fn print_warnings(sources: &SourceMap, warnings: &[Diagnostic]) {

@@ -5,14 +5,14 @@ use std::time::Duration;
 use dagaz::{Effort, remarks};
 
 use super::run::{arguments, entry_point, execution, session};
-use super::{compile, print_out, style};
+use super::{compile_call, print_out, style};
 use crate::interrupt::Interrupt;
 use crate::options::ProfileOptions;
 use crate::{Outcome, Stop};
 
 pub fn run(options: &ProfileOptions, interrupt: &Interrupt) -> Outcome {
     let call_options = &options.call.call;
-    let program = compile(&call_options.file, &call_options.parameters)?;
+    let program = compile_call(call_options)?;
     let entry = entry_point(&program, call_options)?;
     let args = arguments(&entry, call_options).map_err(Stop::Misuse)?;
     let mut execution = execution(&options.call.execution, Effort::Full, interrupt);

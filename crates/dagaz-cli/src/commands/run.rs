@@ -7,14 +7,14 @@ use dagaz::{Backend, Compiled, Effort, Execution, Limits, Session, Value, data};
 use dagaz_core::exp::Entry;
 use dagaz_core::prim::PrimType;
 
-use super::{compile, print_out, style, write_out};
+use super::{compile_call, print_out, style, write_out};
 use crate::interrupt::Interrupt;
 use crate::options::{ExecutionOptions, RunOnOptions, RunOptions};
 use crate::{Outcome, Stop};
 
 pub fn run(options: &RunOnOptions, interrupt: &Interrupt) -> Outcome {
     let call_options = &options.call;
-    let program = compile(&call_options.file, &call_options.parameters)?;
+    let program = compile_call(call_options)?;
     let execution = execution(&options.execution, Effort::Full, interrupt);
     let (_, entry, results) = call(&program, call_options, &execution)?;
     match &options.picture {

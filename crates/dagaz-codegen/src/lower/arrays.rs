@@ -1,7 +1,7 @@
 //! Operations that make arrays and run nothing inside.
 
 use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
-use dagaz_core::prim::PrimType;
+use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
@@ -9,11 +9,13 @@ use super::control::{writes_all, writes_row_after_row, writes_row_by_row};
 use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, elem, only};
 use crate::imp::{LoopKind, Stm};
-use crate::scalar::type_code;
+use crate::scalar::{literal, type_code};
 use crate::{RemarkKind, SiteKind};
 
 /// Arrays of more elements are not on the stack.
 const MAX_ON_STACK: i64 = 64;
+/// So many constants of a literal array are copied from a table.
+const LEAST_TABLE: usize = 64;
 
 impl Lower<'_> {
     /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
@@ -327,10 +329,39 @@ impl Lower<'_> {
         let joined = self.allocate_for_parts(param)?;
         let target = self.name(param.var);
         let size = self.product(row.dims());
+        let is_copied = self.copy_table(&target, row, elems);
         for (i, value) in elems.iter().enumerate().filter(|(i, _)| !joined.contains(i)) {
+            if is_copied && in_table(*value).is_some() {
+                continue;
+            }
             let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
             self.store(&target, &offset, row, *value)?;
         }
         Ok(())
+    }
+
+    /// Copies the constants among many elements from a table, with zeros for the others: compilers take long for
+    /// thousands of assignments. Whether that was done.
+    fn copy_table(&mut self, target: &str, row: &Type, elems: &[Atom]) -> bool {
+        let Type::Prim(elem) = row else { return false };
+        let constants = elems.iter().filter(|value| in_table(**value).is_some()).count();
+        if constants < LEAST_TABLE {
+            return false;
+        }
+        let numbers: Vec<String> =
+            elems.iter().map(|value| in_table(*value).unwrap_or_else(|| "0".to_string())).collect();
+        let table = format!("static const {elem} table[] = {{{}}};", numbers.join(", "));
+        self.line(format!("{{ {table} memcpy({target}, table, sizeof(table)); }}"));
+        true
+    }
+}
+
+/// An element as C wants it in tables: a constant that takes no call to make.
+fn in_table(value: Atom) -> Option<String> {
+    match value {
+        Atom::Const(Prim::F32(x)) if !x.is_finite() => None,
+        Atom::Const(Prim::F64(x)) if !x.is_finite() => None,
+        Atom::Const(prim) => Some(literal(prim)),
+        Atom::Var(_) => None,
     }
 }

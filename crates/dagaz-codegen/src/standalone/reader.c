@@ -86,6 +86,14 @@ static i32 dz_suffix(char *word, bool is_hex) {
   return -1;
 }
 
+/* Whether a number is within the range of a type. Digits other than decimal ones stand for bits. */
+static bool dz_in_range(u64 size, bool is_negative, i32 type, bool is_decimal) {
+  u64 all = UINT64_MAX >> (64 - 8 * dz_type_sizes[type]);
+  bool is_signed = type <= DZ_I64;
+  if (is_negative) return size <= (is_signed ? (all >> 1) + 1 : 0);
+  return size <= (is_signed && is_decimal ? all >> 1 : all);
+}
+
 /* A number or a truth value; `wanted` is the type of numbers that do not say theirs, or -1. */
 static bool dz_read_scalar(dz_reader *reader, i32 wanted, i32 *type, u64 *bits) {
   char word[400] = "", shown[480];
@@ -140,6 +148,11 @@ static bool dz_read_scalar(dz_reader *reader, i32 wanted, i32 *type, u64 *bits) 
   }
   u64 size = strtoull(is_hex || is_binary ? word + 2 : word, &end, is_hex ? 16 : is_binary ? 2 : 10);
   if (*end || errno == ERANGE) return dz_complain_at(reader, at, shown);
+  if (said < 0 && *type == wanted && *type < DZ_F16 && !dz_in_range(size, is_negative, *type, !is_hex && !is_binary)) {
+    const char *name = dz_type_names[*type];
+    snprintf(shown, sizeof shown, "%s%s is not within the range of %s", is_negative ? "-" : "", word, name);
+    return dz_complain_at(reader, at, shown);
+  }
   if (*type >= DZ_F16) {
     *bits = dz_float_bits(*type, is_negative ? -(f64)size : (f64)size);
   } else {

@@ -378,10 +378,25 @@ pub fn parse_scalar(text: &str, negative: bool, wanted: Option<PrimType>) -> Res
     }
     let digits = if radix == 10 { digits } else { &digits[2..] };
     let magnitude = u64::from_str_radix(digits, radix).map_err(|_| unknown())?;
+    if suffix.is_none() && wanted == Some(ty) && !fits(magnitude, negative, ty, radix) {
+        let sign = if negative { "-" } else { "" };
+        return Err(format!("{sign}{text} is not within the range of {ty}"));
+    }
     integer(magnitude, negative, ty).ok_or_else(unknown)
 }
 
-/// A number that does not fit wraps, as in the reference: `255i8` is `-1i8`, and `-1u8` is `255u8`.
+/// Whether a number is within the range of a type. Digits other than decimal ones stand for bits.
+fn fits(magnitude: u64, negative: bool, ty: PrimType, radix: u32) -> bool {
+    let all = u64::MAX >> (64 - ty.bits());
+    let most = if ty.is_signed() && radix == 10 { all >> 1 } else { all };
+    match negative {
+        true if ty.is_unsigned() => magnitude == 0,
+        true => magnitude <= (all >> 1) + 1,
+        false => magnitude <= most,
+    }
+}
+
+/// A number that does not fit its suffix wraps, as in the reference: `255i8` is `-1i8`, and `-1u8` is `255u8`.
 fn integer(magnitude: u64, negative: bool, ty: PrimType) -> Option<Prim> {
     let value = magnitude as i64;
     ty.is_int().then(|| Prim::of_i64(ty, if negative { value.wrapping_neg() } else { value }))

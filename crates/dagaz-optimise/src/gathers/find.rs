@@ -41,6 +41,10 @@ impl Gathering {
     pub fn find(facts: &Facts, body: &Body, consumer: usize) -> Vec<Gathering> {
         let mut uses = Uses::default();
         uses.stm(facts, consumer, &body.stms[consumer]);
+        // Most statements read nothing so, and bodies can be long.
+        if uses.reads.is_empty() {
+            return Vec::new();
+        }
         let made: HashSet<VarId> =
             body.stms[..consumer].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
         uses.reads.retain(|read| made.contains(&read.array));

@@ -140,6 +140,9 @@ impl<'f> Pass<'f> {
     fn split_around(&mut self, body: &mut Body, number: usize) -> Option<usize> {
         let stm = &body.stms[number];
         let loc = stm.loc;
+        if bodies(&stm.exp).is_empty() {
+            return None;
+        }
         let alone = Region::of(body, number, number, |_| false);
         let mut few = alone.body.clone();
         let inner = bodies_mut(&mut few.stms[0].exp);

@@ -173,6 +173,7 @@ impl Simplifier<'_> {
         carried: Carried,
         cells: &[CellId],
     ) -> Res<Round> {
+        let mark = self.mark();
         let flat = flatten(&carried.init);
         let (params, current) = self.loop_params(&carried);
         let mut env = env.clone();
@@ -196,13 +197,13 @@ impl Simplifier<'_> {
                 return self.bug("a loop that changes its type");
             };
             if !same_skeleton(&skeleton, &carried.init) {
-                let init = self.adapt(&carried.init, &skeleton, &[])?;
+                let init = self.adapt(&carried.init, &skeleton, mark)?;
                 let varying = varying_sizes(&init, ty);
                 return Ok(Round::Again(Carried { init, varying }));
             }
         }
         let mut stms = stms;
-        let result = self.extend_scope(&mut stms, |s| s.adapt(&result, &current, &[]))?;
+        let result = self.extend_scope(&mut stms, |s| s.adapt(&result, &current, s.mark()))?;
         let (now, then) = (flatten(&current), flatten(&result));
         let changed = |i: &usize| carried.varying[*i].is_none() && now.dims[*i] != then.dims[*i];
         let changed: Vec<usize> = (0..now.dims.len()).filter(changed).collect();

@@ -223,7 +223,9 @@ impl Simplifier<'_> {
                     }
                 }
                 if values.iter().any(|v| !same_skeleton(v, &skeleton)) {
-                    values = values.iter().map(|v| self.adapt(v, &skeleton, &[])).collect::<Res<_>>()?;
+                    let mark = self.mark();
+                    let adapted = values.iter().map(|v| self.adapt(v, &skeleton, mark));
+                    values = adapted.collect::<Res<_>>()?;
                 }
                 values[0].clone()
             }

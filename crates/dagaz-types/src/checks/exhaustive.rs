@@ -53,13 +53,17 @@ impl Checker {
         let rows: Vec<Row> = cases.iter().map(|c| Row::from(&c.pat)).collect();
         if let Some(example) = unmatched(ty, &rows) {
             let example = example.show(false);
+            let help = match example.as_str() {
+                "_" => "add a last case \"case _ -> …\"".to_owned(),
+                _ => format!("add \"case {example} -> …\", or a last case \"case _ -> …\""),
+            };
             self.found.push(
                 Diagnostic::error(
                     "unmatched-cases",
                     span,
                     format!("Unmatched cases in match expression: {example}"),
                 )
-                .help(format!("add \"case {example} -> …\", or a last case \"case _ -> …\"")),
+                .help(help),
             );
             return;
         }

@@ -71,10 +71,7 @@ impl Infer<'_> {
                 Ok(Type::arrow(None, param, RetType::plain(result)))
             }
             ExpKind::Ascript(inner, te) | ExpKind::Coerce(inner, te) => {
-                if let ExpKind::For { .. } = &inner.kind {
-                    let expected = self.type_exp(te)?;
-                    self.expect_array(inner, &expected);
-                }
+                self.expect_array_of(inner, te)?;
                 let actual = self.exp(inner)?;
                 let expected = self.type_exp(te)?;
                 // A coercion may also change what the elements are numbered by.
@@ -468,6 +465,9 @@ impl Infer<'_> {
         let ty = loop {
             let body = match &e.kind {
                 ExpKind::Let { sizes, pat, value, body } => {
+                    if let (PatKind::Ascript(_, te), true) = (&pat.kind, sizes.is_empty()) {
+                        self.expect_array_of(value, te)?;
+                    }
                     let ty = self.exp(value)?;
                     self.check_size_names(sizes.iter().copied(), std::slice::from_ref(pat))?;
                     for size in sizes {

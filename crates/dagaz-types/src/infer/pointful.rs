@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use dagaz_syntax::ast::{Exp, ExpKind, ForBinder, QualName};
+use dagaz_syntax::ast::{Exp, ExpKind, ForBinder, QualName, TypeExp};
 use dagaz_syntax::{Diagnostic, Span};
 
 use super::resolve::lookup_type;
@@ -67,6 +67,19 @@ impl Infer<'_> {
         self.demand(ok, body.span, "Cannot create array with elements of this type")?;
         let array = |elem, index: &Type| Type::array(Size::Set(Rc::new(index.clone())), elem);
         Ok(types.iter().rev().fold(elem, array))
+    }
+
+    /// As [`Infer::expect_array`], for an array written with `for` that a type is written to.
+    pub(super) fn expect_array_of(&mut self, e: &Exp, te: &TypeExp) -> Res<()> {
+        match &e.kind {
+            ExpKind::For { .. } => {
+                let expected = self.type_exp(te)?;
+                self.expect_array(e, &expected);
+                Ok(())
+            }
+            ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => self.expect_array_of(inner, te),
+            _ => Ok(()),
+        }
     }
 
     /// Remember what is expected of the arrays written with `for` that an expression may be the value of.

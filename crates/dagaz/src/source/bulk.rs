@@ -172,7 +172,7 @@ impl Printer<'_> {
             4 => Ok("_4d"),
             _ => Err("a change of shape between arrays of more than four dimensions".to_owned()),
         };
-        if from == ty.rank() {
+        if from == 1 && ty.rank() == 1 {
             return Ok(Piece::new(format!("{text} :> {}", self.ty(ty)), 0));
         }
         if from > 1 {
@@ -189,6 +189,11 @@ impl Printer<'_> {
 
     pub(super) fn parallel(&mut self, exp: &Exp, indent: usize) -> Shown<Piece> {
         let text = match exp {
+            Exp::Map { width, arrays, lambda } if arrays.is_empty() => {
+                let function = self.lambda_nested(lambda, &["_".to_owned()], indent)?;
+                let line = if function.contains('\n') { newline(indent + 1) } else { " ".to_owned() };
+                format!("map ({function}){line}(iota {})", self.argument(*width))
+            }
             Exp::Map { arrays, lambda, .. } => {
                 let arrays = self.vars(arrays);
                 self.mapped(&arrays, lambda, indent)?

@@ -428,6 +428,8 @@ impl<'p> Printer<'p> {
                 }),
                 Exp::Atom(_) | Exp::Detach(_) | Exp::Index { .. } | Exp::Slice { .. } => false,
                 Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Trace { .. } | Exp::Call { .. } => false,
+                // The results of `unzip` are aliases of each other.
+                Exp::Map { .. } | Exp::Scan { .. } => stm.pat.len() == 1,
                 Exp::Loop { body, .. } => {
                     let outside = free_vars_body(body);
                     let result = body.result.get(i).and_then(|a| a.as_var());

@@ -248,13 +248,15 @@ pub(crate) fn input_values(
     directory: &Path,
     case: &Case,
 ) -> Result<Vec<Value>, String> {
-    let run_script = |session: &mut Session, exp: &script::Exp| {
-        let entry = program.entry(&case.entry).ok_or_else(|| format!("no entry point '{}'", case.entry))?;
-        script::arguments(exp, session, directory, entry)
-    };
+    let entry = || program.entry(&case.entry).ok_or_else(|| format!("no entry point '{}'", case.entry));
+    let run_script =
+        |session: &mut Session, exp: &script::Exp| script::arguments(exp, session, directory, entry()?);
     match &case.input {
         Input::Values(values) => Ok(values.clone()),
-        Input::File(file) => data::read_file(&directory.join(file)),
+        Input::File(file) => {
+            let types = entry()?.params.iter().flat_map(|param| param.ty.types());
+            data::read_file_as(&directory.join(file), &mut types.filter_map(|ty| ty.elem()))
+        }
         Input::Random(generators) => random::generate(generators),
         Input::Property => Err("a property has no input of its own".to_owned()),
         Input::Script(exp) => run_script(session, exp),

@@ -43,3 +43,33 @@ entry matched (x: i32) : i32 =
   in match x
      case 1 -> fs.table[0] 1
      case _ -> fs.inc x
+
+-- Functions in an array may have captured arrays, and others none.
+-- ==
+-- entry: captured
+-- input { [5i64, 6i64, 7i64] 1i64 } output { [[5i64, 6i64, 7i64], [0i64, 2i64, 4i64], [11i64, 12i64, 10i64]] }
+-- input { empty([0]i64) 1i64 } output { empty([3][0]i64) }
+entry captured [n] (xs: [n]i64) (k: i64) : [3][n]i64 =
+  let fs = [\i -> xs[i], \i -> i * 2, \i -> xs[(i + k) % n] + xs[0]]
+  in map (\f -> map f (iota n)) fs
+
+-- So may those that branches choose in a map, and that loops carry.
+-- ==
+-- entry: captured_by_some
+-- input { [5i64, 6i64, 7i64] 1i64 } output { [[1i64, 1i64, 1i64], [5i64, 6i64, 7i64], [2i64, 3i64, 4i64]] [5i64, 6i64, 7i64] }
+entry captured_by_some [n] (xs: [n]i64) (k: i64) : ([n][n]i64, [n]i64) =
+  let of (j: i64) =
+    if j == k then (\i -> xs[i])
+    else if j > k then (\i -> i + j)
+    else (\i -> let ys = map (* j) xs in ys[i] + k)
+  let carried = loop f = (\i -> i) for j < 2 do if j == k then (\i -> xs[i]) else (\i -> i * 2)
+  in (map (\f -> map f (iota n)) (map of (iota n)), map carried (iota n))
+
+-- ==
+-- entry: captured_gradient
+-- input { [1.0, 2.0, 4.0] } output { [9.0, 2.0, 2.0] }
+entry captured_gradient [n] (xs: [n]f64) : [n]f64 =
+  let total (xs: [n]f64) =
+    let fs = [\i -> xs[i] * xs[0], \i -> xs[i], \_ -> 1]
+    in f64.sum (map (\f -> f64.sum (map f (iota n))) fs)
+  in vjp total xs 1

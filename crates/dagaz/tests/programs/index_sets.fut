@@ -85,3 +85,19 @@ type place [n] = #inside (idx [n]) (idx [2]) | #border
 entry sums_with_payloads [n] (x: [n]f64) : ([]f64, []i64) =
   let y : [place [n]]f64 = for p -> match p case #inside i j -> x[i] + f64.i64 j case #border -> -1
   in (y :> [2 * n + 1]f64, (for p -> let _ = y[p] in ordinal p) :> [2 * n + 1]i64)
+
+index type below [n] of (i64, i64) = {
+  size = n * (n - 1) / 2,
+  ordinal = \(i, j) -> i * (i - 1) / 2 + j,
+  from_ordinal = \k ->
+    let i = loop i = 1 while (i + 1) * i / 2 <= k do i + 1
+    in (i, k - i * (i - 1) / 2) }
+
+-- The type of a name says what its array is indexed by.
+-- ==
+-- entry: named_with_type
+-- input { [1.0, 2.0, 4.0] } output { [1.0, 3.0, 2.0] [1.0, 9.0, 4.0] }
+entry named_with_type [n] (x: [n]f64) : ([]f64, []f64) =
+  let distances : [below [n]]f64 = for (i, j) -> f64.abs (x[i] - x[j])
+  let squares = (for (i, j) -> (x[i] - x[j]) ** 2) : [below [n]]f64
+  in (distances :> [n * (n - 1) / 2]f64, squares :> [n * (n - 1) / 2]f64)
