@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, LoopForm, Program, Stm, Vars};
 use dagaz_core::exp::{Check, DimSlice};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
@@ -197,7 +198,8 @@ impl Rewriter<'_> {
                 pre,
                 dests: arrays,
                 shape,
-                op: op.clone(),
+                // There may be several.
+                op: renamed_lambda(self.vars, op),
                 neutral: neutral.clone(),
             },
             None => Exp::Scatter { width, arrays: flat, pre, dests: arrays, shape },

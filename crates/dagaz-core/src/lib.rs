@@ -39,6 +39,7 @@ pub mod parse;
 pub mod prim;
 pub mod prim_eval;
 pub mod print;
+pub mod rename;
 mod special;
 pub mod types;
 pub mod value;

@@ -20,11 +20,11 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
 
 use crate::effects::cannot_fail;
-use crate::inline::renamed;
 use crate::walk::for_each_body;
 
 pub fn branch_around_maps(program: &mut Program) -> bool {

@@ -20,9 +20,9 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::inline::renamed;
 use crate::walk::for_each_body;
 
 /// So many terms are written out at most.

@@ -9,11 +9,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, SourceLoc, Stm, Vars};
-use dagaz_core::types::{Atom, FunId, Param, VarId};
+use dagaz_core::exp::{Body, Exp, Fun, Program, Stm};
+use dagaz_core::rename::Copy;
+use dagaz_core::types::{Atom, FunId};
 use dagaz_core::visit;
-
-use crate::walk::{operands_mut, type_mut};
 
 /// Functions of at most so many statements are copied to every call.
 const SMALL: usize = 24;
@@ -139,117 +138,12 @@ impl Inliner<'_> {
         let Some(fun) = self.program.fun(id).cloned() else { return vec![call.clone()] };
         let Fun { params, body, .. } = fun;
         let names = params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
-        let mut copy = Copy {
-            vars: &mut self.program.vars,
-            locs: &mut self.program.locs,
-            names,
-            places: HashMap::new(),
-            call: call.loc,
-        };
+        let mut copy = Copy::at_call(&mut self.program.vars, &mut self.program.locs, names, call.loc);
         let body = copy.body(&body);
         let mut stms = body.stms;
         for (param, result) in call.pat.iter().zip(body.result) {
             stms.push(Stm { pat: vec![param.clone()], exp: Exp::Atom(result), loc: call.loc });
         }
         stms
-    }
-}
-
-/// The body with new variables.
-pub(crate) fn renamed(vars: &mut Vars, body: &Body) -> Body {
-    let (names, places) = (HashMap::new(), HashMap::new());
-    Copy { vars, locs: &mut Vec::new(), names, places, call: Loc::NONE }.body(body)
-}
-
-/// A copy of statements in which all variables are new.
-struct Copy<'v> {
-    vars: &'v mut Vars,
-    locs: &'v mut Vec<SourceLoc>,
-    names: HashMap<VarId, Atom>,
-    places: HashMap<Loc, Loc>,
-    call: Loc,
-}
-
-impl Copy<'_> {
-    fn atom(&self, atom: &mut Atom) {
-        if let Atom::Var(var) = atom
-            && let Some(new) = self.names.get(var)
-        {
-            *atom = *new;
-        }
-    }
-
-    fn var(&mut self, var: VarId) -> VarId {
-        let hint = self.vars.hint(var).to_string();
-        let new = self.vars.fresh(&hint);
-        self.names.insert(var, new.into());
-        new
-    }
-
-    fn param(&mut self, param: &Param) -> Param {
-        let mut ty = param.ty.clone();
-        type_mut(&mut ty, &mut |atom| self.atom(atom));
-        Param::new(self.var(param.var), ty)
-    }
-
-    /// The same place, reached by the call.
-    fn loc(&mut self, loc: Loc) -> Loc {
-        if loc == Loc::NONE || self.call == Loc::NONE {
-            return if loc == Loc::NONE { self.call } else { loc };
-        }
-        if let Some(known) = self.places.get(&loc) {
-            return *known;
-        }
-        let Some(mut place) = self.locs.get(loc.0 as usize).cloned() else { return loc };
-        place.inlined_at = Some(match place.inlined_at {
-            Some(outer) => self.loc(outer),
-            None => self.call,
-        });
-        let new = Loc(u32::try_from(self.locs.len()).unwrap_or(loc.0));
-        self.locs.push(place);
-        self.places.insert(loc, new);
-        new
-    }
-
-    fn body(&mut self, body: &Body) -> Body {
-        let mut stms = Vec::with_capacity(body.stms.len());
-        for stm in &body.stms {
-            let exp = self.exp(&stm.exp);
-            let pat = stm.pat.iter().map(|p| self.param(p)).collect();
-            stms.push(Stm { pat, exp, loc: self.loc(stm.loc) });
-        }
-        let mut result = body.result.clone();
-        result.iter_mut().for_each(|atom| self.atom(atom));
-        Body { stms, result }
-    }
-
-    fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let mut ret = lambda.ret.clone();
-        ret.iter_mut().for_each(|ty| type_mut(ty, &mut |atom| self.atom(atom)));
-        let params = lambda.params.iter().map(|p| self.param(p)).collect();
-        Lambda { params, body: self.body(&lambda.body), ret }
-    }
-
-    fn exp(&mut self, exp: &Exp) -> Exp {
-        let mut exp = exp.clone();
-        operands_mut(&mut exp, &mut |atom| self.atom(atom));
-        match &mut exp {
-            Exp::If { then, otherwise, .. } => {
-                *then = self.body(then);
-                *otherwise = self.body(otherwise);
-            }
-            Exp::Loop { params, form, body, .. } => {
-                for (param, _) in params.iter_mut() {
-                    *param = self.param(param);
-                }
-                match form {
-                    LoopForm::For { var, .. } => *var = self.var(*var),
-                    LoopForm::While { cond } => *cond = self.body(cond),
-                }
-                *body = self.body(body);
-            }
-            _ => visit::lambdas_mut(&mut exp).into_iter().for_each(|lambda| *lambda = self.lambda(lambda)),
-        }
-        exp
     }
 }

@@ -24,11 +24,11 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Program, Stm};
 use dagaz_core::prim::PrimType;
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, free_vars, lambdas};
 
 use crate::effects::cannot_fail;
-use crate::inline::renamed;
 use crate::precompute::{is_iteration, note_bound, what_computes};
 use crate::walk::{Substitution, bodies};
 

@@ -22,6 +22,7 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::prim::PrimType;
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{free_vars, lambdas};
 
@@ -29,7 +30,6 @@ use crate::columns::{fresh_like, rename};
 use crate::common::key;
 use crate::effects::cannot_fail;
 use crate::gathers::Region;
-use crate::inline::renamed;
 use crate::walk::{Substitution, bodies};
 
 /// Arrays of more bytes are large: no core has them in its own cache.

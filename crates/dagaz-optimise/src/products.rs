@@ -22,10 +22,10 @@ use std::collections::HashMap;
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::fuse::count_body;
-use crate::inline::renamed;
 use crate::walk::{bodies, for_each_body};
 
 /// Whether there was such a product.

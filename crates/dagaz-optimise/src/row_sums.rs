@@ -16,11 +16,11 @@ use std::collections::HashMap;
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::prim::PrimType;
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
 use crate::effects::cannot_fail;
-use crate::inline::renamed;
 use crate::precompute::is_iteration;
 
 pub fn sum_rows_by_columns(program: &mut Program) {

@@ -20,6 +20,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
 
@@ -27,7 +28,6 @@ use super::dot::{Level, constant};
 use super::facts::{Def, Facts};
 use super::sink::{Source, outer_contract};
 use crate::effects::{Effects, cannot_fail, is_elementary_function};
-use crate::inline::renamed;
 use crate::walk::for_each_body;
 
 pub(super) fn distribute(program: &mut Program) -> bool {

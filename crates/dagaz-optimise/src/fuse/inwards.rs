@@ -22,11 +22,11 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Stm};
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::direct_operands;
 
 use super::{Fuser, Seen, count_body, rows};
-use crate::inline::renamed;
 use crate::walk::bodies;
 
 /// More statements are not worth a second version.

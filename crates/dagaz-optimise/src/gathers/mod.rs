@@ -28,11 +28,11 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Loc, LoopForm, Program, Stm};
 use dagaz_core::prim::PrimType;
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
 
 use crate::effects::Effects;
-use crate::inline::renamed;
 use crate::walk::for_each_body;
 
 use self::demand::Demand;

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
+use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::super::facts::{Def, Facts};
 use super::chain::{Chain, Role, reads_row, sums, with_rows};
-use crate::inline::renamed;
 
 /// How large blocks are: enough to occupy some threads, and few enough for the caches.
 struct Size {

@@ -1,0 +1,129 @@
+//! Copies with new variables: a variable is bound once in a program.
+//!
+//!     let (y: f64) = f64.sin x     ==>     let (y_1: f64) = f64.sin x
+
+use std::collections::HashMap;
+
+use crate::exp::{Body, Exp, Lambda, Loc, LoopForm, SourceLoc, Stm, Vars};
+use crate::types::{Atom, Param, VarId};
+use crate::visit::{self, operands_mut, type_mut};
+
+/// The body with new variables.
+pub fn renamed(vars: &mut Vars, body: &Body) -> Body {
+    Copy::new(vars).body(body)
+}
+
+/// The function with new variables.
+pub fn renamed_lambda(vars: &mut Vars, lambda: &Lambda) -> Lambda {
+    Copy::new(vars).lambda(lambda)
+}
+
+/// A copy of statements in which all variables are new.
+pub struct Copy<'v> {
+    vars: &'v mut Vars,
+    /// Where places go that are reached by a call.
+    locs: Option<&'v mut Vec<SourceLoc>>,
+    names: HashMap<VarId, Atom>,
+    places: HashMap<Loc, Loc>,
+    call: Loc,
+}
+
+impl<'v> Copy<'v> {
+    /// The copy for a call from a place, where variables have values.
+    pub fn at_call(
+        vars: &'v mut Vars,
+        locs: &'v mut Vec<SourceLoc>,
+        names: HashMap<VarId, Atom>,
+        call: Loc,
+    ) -> Copy<'v> {
+        Copy { vars, locs: Some(locs), names, places: HashMap::new(), call }
+    }
+
+    fn new(vars: &'v mut Vars) -> Copy<'v> {
+        Copy { vars, locs: None, names: HashMap::new(), places: HashMap::new(), call: Loc::NONE }
+    }
+
+    fn atom(&self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom
+            && let Some(new) = self.names.get(var)
+        {
+            *atom = *new;
+        }
+    }
+
+    fn var(&mut self, var: VarId) -> VarId {
+        let hint = self.vars.hint(var).to_string();
+        let new = self.vars.fresh(&hint);
+        self.names.insert(var, new.into());
+        new
+    }
+
+    fn param(&mut self, param: &Param) -> Param {
+        let mut ty = param.ty.clone();
+        type_mut(&mut ty, &mut |atom| self.atom(atom));
+        Param::new(self.var(param.var), ty)
+    }
+
+    /// The same place, reached by the call.
+    fn loc(&mut self, loc: Loc) -> Loc {
+        if loc == Loc::NONE || self.call == Loc::NONE {
+            return if loc == Loc::NONE { self.call } else { loc };
+        }
+        if let Some(known) = self.places.get(&loc) {
+            return *known;
+        }
+        let known = self.locs.as_ref().and_then(|locs| locs.get(loc.0 as usize)).cloned();
+        let Some(mut place) = known else { return loc };
+        place.inlined_at = Some(match place.inlined_at {
+            Some(outer) => self.loc(outer),
+            None => self.call,
+        });
+        let Some(locs) = self.locs.as_mut() else { return loc };
+        let new = Loc(u32::try_from(locs.len()).unwrap_or(loc.0));
+        locs.push(place);
+        self.places.insert(loc, new);
+        new
+    }
+
+    pub fn body(&mut self, body: &Body) -> Body {
+        let mut stms = Vec::with_capacity(body.stms.len());
+        for stm in &body.stms {
+            let exp = self.exp(&stm.exp);
+            let pat = stm.pat.iter().map(|p| self.param(p)).collect();
+            stms.push(Stm { pat, exp, loc: self.loc(stm.loc) });
+        }
+        let mut result = body.result.clone();
+        result.iter_mut().for_each(|atom| self.atom(atom));
+        Body { stms, result }
+    }
+
+    pub fn lambda(&mut self, lambda: &Lambda) -> Lambda {
+        let mut ret = lambda.ret.clone();
+        ret.iter_mut().for_each(|ty| type_mut(ty, &mut |atom| self.atom(atom)));
+        let params = lambda.params.iter().map(|p| self.param(p)).collect();
+        Lambda { params, body: self.body(&lambda.body), ret }
+    }
+
+    fn exp(&mut self, exp: &Exp) -> Exp {
+        let mut exp = exp.clone();
+        operands_mut(&mut exp, &mut |atom| self.atom(atom));
+        match &mut exp {
+            Exp::If { then, otherwise, .. } => {
+                *then = self.body(then);
+                *otherwise = self.body(otherwise);
+            }
+            Exp::Loop { params, form, body, .. } => {
+                for (param, _) in params.iter_mut() {
+                    *param = self.param(param);
+                }
+                match form {
+                    LoopForm::For { var, .. } => *var = self.var(*var),
+                    LoopForm::While { cond } => *cond = self.body(cond),
+                }
+                *body = self.body(body);
+            }
+            _ => visit::lambdas_mut(&mut exp).into_iter().for_each(|lambda| *lambda = self.lambda(lambda)),
+        }
+        exp
+    }
+}
