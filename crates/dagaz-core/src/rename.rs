@@ -1,6 +1,8 @@
 //! Copies with new variables: a variable is bound once in a program.
 //!
-//!     let (y: f64) = f64.sin x     ==>     let (y_1: f64) = f64.sin x
+//! ```text
+//! let (y: f64) = f64.sin x     ==>     let (y_1: f64) = f64.sin x
+//! ```
 
 use std::collections::HashMap;
 
