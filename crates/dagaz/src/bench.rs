@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use dagaz_core::value::Value;
 use serde::{Deserialize, Serialize};
 
-use crate::compile::{Settings, compile_file_with};
+use crate::compile::{Settings, compile_entries, compile_file_with};
 use crate::session::{Execution, Session};
 use crate::testing::run;
 use crate::testing::spec::{self, Case, Expectation, Input, Outcome};
@@ -116,7 +116,12 @@ pub fn measure(path: &Path, plan: &Plan) -> Result<Vec<Measurement>, String> {
     let cases = cases(path, plan)?;
     let start = Instant::now();
     let settings = Settings { dialect: Dialect::Dagaz, parameters: Parameters::new() };
-    let program = compile_file_with(path, &settings).map_err(|failure| failure.summary())?;
+    // Test blocks may call other entry points to make their inputs.
+    let program = match plan.inputs.is_empty() {
+        true => compile_file_with(path, &settings),
+        false => compile_entries(path, &plan.entries, &settings),
+    };
+    let program = program.map_err(|failure| failure.summary())?;
     let mut session = program.session_with(&plan.execution);
     if let Some(reason) = session.notice() {
         return Err(format!("no machine code: {reason}"));

@@ -85,7 +85,12 @@ pub fn compile_file_with(path: &Path, settings: &Settings) -> Result<Compiled, F
 
 /// As [`compile_file_with`], with one entry point only; with none if there is no such entry point.
 pub fn compile_entry(path: &Path, entry: &str, settings: &Settings) -> Result<Compiled, Failure> {
-    on_large_stack(|| compile_loaded(read_file(path)?, Some(entry), settings))
+    compile_entries(path, &[entry.to_owned()], settings)
+}
+
+/// As [`compile_entry`], with these entry points.
+pub fn compile_entries(path: &Path, entries: &[String], settings: &Settings) -> Result<Compiled, Failure> {
+    on_large_stack(|| compile_loaded(read_file(path)?, Some(entries), settings))
 }
 
 /// Compile a program from text. The name is for messages; imports are looked up in the current directory.
@@ -163,7 +168,7 @@ fn check_loaded(loaded: Loaded, dialect: Dialect) -> Result<Checked, Failure> {
     Ok(Checked { sources, warnings: checked.diagnostics, signatures: checked.signatures, explicit })
 }
 
-fn compile_loaded(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Compiled, Failure> {
+fn compile_loaded(loaded: Loaded, only: Option<&[String]>, settings: &Settings) -> Result<Compiled, Failure> {
     lower(loaded, only, settings)?.finish()
 }
 
@@ -178,15 +183,15 @@ pub(crate) struct Lowered {
 
 /// One entry point of a file, in Core.
 pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Result<Lowered, Failure> {
-    on_large_stack(|| lower(read_file(path)?, Some(entry), settings))
+    on_large_stack(|| lower(read_file(path)?, Some(&[entry.to_owned()]), settings))
 }
 
-fn lower(loaded: Loaded, only: Option<&str>, settings: &Settings) -> Result<Lowered, Failure> {
+fn lower(loaded: Loaded, only: Option<&[String]>, settings: &Settings) -> Result<Lowered, Failure> {
     let main = loaded.main;
     let (sources, mut checked) = check(loaded, settings.dialect)?;
     let explicit = dagaz_types::edited_file(&sources, main, &checked.edits);
     if let Some(only) = only {
-        keep_entry(&mut checked.program, only);
+        keep_entries(&mut checked.program, only);
     }
     let core = match dagaz_simplify::simplify_with(&checked.program, &sources, &settings.parameters) {
         Ok(core) => core,
@@ -267,12 +272,13 @@ fn ad_diagnostic(error: &dagaz_ad::AdError, locs: &[SourceLoc], sources: &Source
     Diagnostic::error(error.code, span, error.message.clone())
 }
 
-fn keep_entry(program: &mut typed::Program, name: &str) {
+fn keep_entries(program: &mut typed::Program, names: &[String]) {
     let definitions = program
         .decs
         .iter()
         .filter_map(|dec| if let typed::Dec::Def(def) = &**dec { Some(def) } else { None });
-    let named: Vec<_> = definitions.filter(|def| def.name.to_string() == name).map(|def| def.var).collect();
+    let named = definitions.filter(|def| names.contains(&def.name.to_string()));
+    let named: Vec<_> = named.map(|def| def.var).collect();
     program.entries.retain(|entry| named.contains(entry));
 }
 
