@@ -80,7 +80,9 @@ impl Matrix {
 struct Operands<'c> {
     sizes: &'c [Atom],
     arrays: [(String, Vec<usize>); 3],
-    /// Some matrices of many, which nobody has read shortly before.
+    /// Of which there is more than this.
+    is_part: bool,
+    /// Of which the rest is not near, either.
     is_far: bool,
 }
 
@@ -114,7 +116,7 @@ impl Lower<'_> {
             self.reads_again(&dims);
         }
         let Some(part) = self.part.take() else {
-            let operands = Operands { sizes, arrays, is_far: false };
+            let operands = Operands { sizes, arrays, is_part: false, is_far: false };
             return self.products(elem, rank, operands, matrices, plus.is_some(), triangles);
         };
         self.for_part(part, |l, part| {
@@ -128,7 +130,7 @@ impl Lower<'_> {
                 _ => (pointer, own),
             });
             let is_far = [left, right].iter().any(|o| o.axes.contains(&0) && !part.made.contains(&o.array));
-            let operands = Operands { sizes: &sizes, arrays, is_far };
+            let operands = Operands { sizes: &sizes, arrays, is_part: true, is_far };
             l.products(elem, rank, operands, matrices, plus.is_some(), triangles)
         })
     }
@@ -164,7 +166,8 @@ impl Lower<'_> {
             self.module.triangles.insert(elem);
         }
         let kinds = Matrix { batch, rows, columns, depth, adds };
-        let is_one_product = outer.is_empty() && kinds.batch.is_none();
+        // A copy would be one of the first part.
+        let is_one_product = outer.is_empty() && kinds.batch.is_none() && !operands.is_part;
         if is_one_product && self.product_with_copy(&kinds, &operands, matrices, elem, triangles) {
             return Ok(());
         }
@@ -215,7 +218,7 @@ impl Lower<'_> {
             false => (kinds.clone(), [l, r, result], right),
         };
         let arrays = arrays.map(Clone::clone);
-        let operands = Operands { sizes: operands.sizes, arrays, is_far: operands.is_far };
+        let operands = Operands { arrays, ..*operands };
         let (down, across) =
             (self.stride_in(&kinds.depth, &operands, 1), self.stride_in(&kinds.columns, &operands, 1));
         let is_for_kernels = kinds.columns.as_ref().is_some_and(|columns| columns.last() == last)
@@ -286,7 +289,7 @@ impl Lower<'_> {
                 let stride = l.stride(axis, &own, sizes);
                 (format!("{pointer} + {i} * ({stride})"), own)
             });
-            l.outer_axes(rest, Operands { sizes, arrays, is_far: operands.is_far }, inside)
+            l.outer_axes(rest, Operands { arrays, ..operands }, inside)
         })
     }
 
