@@ -773,33 +773,3 @@ fn what_a_loop_fills_is_made_where_an_outer_loop_keeps_it() {
         "#]],
     );
 }
-
-#[test]
-fn many_constants_are_copied_from_a_table() {
-    let constants: Vec<String> = (0..66).map(|i| format!("{i}.5f64")).collect();
-    let table = |more: &str| {
-        format!(
-            r#"def f (x: f64, i: i64) : (r: f64) =
-                 let (a: [68i64]f64) = array f64 ({}, x, {more})
-                 let (r: f64) = a[i]
-                 in (r)
-
-               entry "f" = f
-                 sizes 0 0
-                 param "x" : value "f64" f64
-                 param "i" : value "i64" i64
-                 result value "f64" f64"#,
-            constants.join(", ")
-        )
-    };
-    let numbers: Vec<String> = (0..66).map(|i| format!("{i}.5")).collect();
-    let program = parse(&table("f64.inf")).expect("the program is Core");
-    let text = generate_body(&program).expect("the program becomes C");
-    let expected = format!(
-        "{{ static const f64 table[] = {{{}, 0, 0}}; memcpy(a_3, table, sizeof(table)); }}",
-        numbers.join(", ")
-    );
-    assert!(text.contains(&expected), "{text}");
-    assert!(text.contains("a_3[66] = x_0;"), "{text}");
-    assert!(text.contains("a_3[67] = dz_from_f64("), "{text}");
-}
