@@ -158,3 +158,70 @@ fn a_loop_whose_factors_are_its_own_numbers_keeps_these() {
         "#]],
     );
 }
+
+#[test]
+fn a_branch_with_a_square_needs_its_numbers() {
+    check(
+        r"def f (n: i64, k: i64, xs: [k]f64, ct: [k]f64) : (adj: [k]f64) =
+            let (r: [k]f64, adj: [k]f64) = vjp (xs) (ct) \(y0: [k]f64) : ([k]f64) ->
+              let (last: [k]f64) = loop (ys: [k]f64 = y0) for i: i64 < n do
+                let (zs: [k]f64) = map k (ys) \(y: f64) : (f64) ->
+                  let (c: bool) = f64.lt y 1.0f64
+                  let (z: f64) =
+                    if c then
+                      let (a: f64) = f64.add y 1.0f64
+                      let (b: f64) = f64.mul a a
+                      in (b)
+                    else
+                      in (y)
+                  in (z)
+                in (zs)
+              in (last)
+            in (adj)",
+        expect![[r#"
+            def f (n_0: i64, k_1: i64, xs_2: [k_1]f64, ct_3: [k_1]f64) : (adj_4: [k_1]f64) =
+              let (y0_7: [k_1]f64) = xs_2
+              let (max_17: i64) = i64.max n_0 0i64
+              let (saved_18: [max_17][k_1]f64) = scratch f64 [max_17, k_1]
+              let (last_8: [k_1]f64, saved_20: [max_17][k_1]f64) =
+                loop (ys_9: [k_1]f64 = y0_7, saved_19: [max_17][k_1]f64 = saved_18) for i_10: i64 < n_0 do
+                  let (saved_21: [max_17][k_1]f64) = saved_19 with [i_10] = ys_9 certified
+                  let (zs_11: [k_1]f64) =
+                    map k_1 (ys_9)
+                      \(y_12: f64) : (f64) ->
+                        let (c_13: bool) = f64.lt y_12 1.0f64
+                        let (z_14: f64) =
+                          if c_13 then
+                            let (a_15: f64) = f64.add y_12 1.0f64
+                            let (b_16: f64) = f64.mul a_15 a_15
+                            in (b_16)
+                          else
+                            in (y_12)
+                        in (z_14)
+                  in (zs_11, saved_21)
+              let (ys_adj_47: [k_1]f64) =
+                loop (ys_adj_22: [k_1]f64 = ct_3) for j_23: i64 < max_17 do
+                  let (sub_24: i64) = i64.sub max_17 1i64
+                  let (sub_25: i64) = i64.sub sub_24 j_23
+                  let (ys_26: [k_1]f64) = saved_20[sub_25] certified
+                  let (adj_46: [k_1]f64) =
+                    map k_1 (ys_26, ys_adj_22)
+                      \(y_33: f64, ct_38: f64) : (f64) ->
+                        let (c_34: bool) = f64.lt y_33 1.0f64
+                        let (adj_45: f64) =
+                          if c_34 then
+                            let (a_39: f64) = f64.add y_33 1.0f64
+                            let (mul_42: f64) = f64.mul a_39 ct_38
+                            let (mul_43: f64) = f64.mul a_39 ct_38
+                            let (add_44: f64) = f64.add mul_42 mul_43
+                            in (add_44)
+                          else
+                            in (ct_38)
+                        in (adj_45)
+                  in (adj_46)
+              let (r_5: [k_1]f64) = last_8
+              let (adj_6: [k_1]f64) = ys_adj_47
+              in (adj_6)
+        "#]],
+    );
+}

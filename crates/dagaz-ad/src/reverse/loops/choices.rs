@@ -148,8 +148,9 @@ impl Ad<'_> {
                     continue;
                 }
                 Exp::If { cond, then, otherwise } => {
-                    let inside = then.stms.iter().chain(&otherwise.stms);
-                    inside.into_iter().all(|stm| self.is_linear_in(&stm.exp, state)).then_some(())?;
+                    let are_linear =
+                        [then, otherwise].iter().all(|body| self.are_linear_in(&body.stms, state));
+                    are_linear.then_some(())?;
                     let gives_test = |a: &Atom| a.as_var().is_some_and(|v| state.tests.contains(&v));
                     let results = then.result.iter().chain(&otherwise.result);
                     (!results.into_iter().any(gives_test)).then_some(())?;
@@ -172,6 +173,18 @@ impl Ad<'_> {
         }
         choices.inside.retain(|_, own| !own.is_empty());
         Some(choices)
+    }
+
+    /// Whether derivatives of the statements of a branch need nothing that depends on the arrays.
+    fn are_linear_in(&self, stms: &[Stm], state: &State) -> bool {
+        let mut state = state.clone();
+        stms.iter().all(|stm| {
+            let is_linear = self.is_linear_in(&stm.exp, &state);
+            if state.concerns(&stm.exp) {
+                state.numbers.extend(stm.pat.iter().map(|p| p.var));
+            }
+            is_linear
+        })
     }
 
     /// Whether derivatives of an expression need nothing that depends on the arrays.
