@@ -14,7 +14,7 @@ use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::Atom;
 use dagaz_syntax::Name;
 use dagaz_types::typed::Exp;
-use dagaz_types::types::{IDX, Type, TypeArg};
+use dagaz_types::types::{IDX, PrimType as SourcePrim, Type, TypeArg};
 
 use crate::context::{Res, Simplifier};
 use crate::effects::RegionKind;
@@ -27,6 +27,7 @@ use crate::walk::array_type;
 pub(crate) enum ESet {
     /// The numbers below a size.
     Size(EDim),
+    Bool,
     Record(Vec<(Name, ESet)>),
     Sum(Vec<(Name, Vec<ESet>)>),
     Declared(DeclaredSet),
@@ -90,6 +91,7 @@ impl<'s> Simplifier<'s> {
                 }
                 None => return self.bug("an index set without a definition"),
             },
+            Type::Prim(SourcePrim::Bool) => ESet::Bool,
             Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => {
                 return self.bug("an index set of another type");
             }
@@ -112,6 +114,7 @@ impl<'s> Simplifier<'s> {
                 }
                 ESet::Sum(result)
             }
+            EType::Prim(PrimType::Bool) => ESet::Bool,
             EType::Prim(_) | EType::Array(..) | EType::Fun | EType::Acc(_) | EType::Ref(_) => {
                 return self.bug("an index set that is not known");
             }
@@ -149,7 +152,8 @@ impl<'s> Simplifier<'s> {
             },
             Type::Record(fields) => fields.iter().all(|(_, t)| self.is_set(env, t)),
             Type::Sum(constrs) => constrs.iter().all(|(_, ts)| ts.iter().all(|t| self.is_set(env, t))),
-            Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
+            Type::Prim(prim) => *prim == SourcePrim::Bool,
+            Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
         }
     }
 
@@ -169,6 +173,7 @@ impl<'s> Simplifier<'s> {
         match set {
             ESet::Size(EDim::Known(size)) => Ok(*size),
             ESet::Size(EDim::Free(_)) => self.bug("an index set of unknown size"),
+            ESet::Bool => Ok(Atom::i64(2)),
             ESet::Record(fields) => self.product(fields.iter().map(|(_, set)| set)),
             ESet::Sum(constrs) => {
                 let mut total = Atom::i64(0);
@@ -207,10 +212,23 @@ impl<'s> Simplifier<'s> {
         self.project(&record, Name::new(name))
     }
 
-    /// The number of an index in its set.
+    /// The number of an index in its set. That of a declared set is asserted to be one, because its functions were tried out
+    /// for some sizes only.
     pub fn ordinal(&mut self, set: &ESet, index: &SVal) -> Res<Atom> {
+        let number = self.number_of(set, index)?;
+        if let ESet::Declared(_) = set {
+            let size = self.cardinality(set)?;
+            let valid = self.in_bounds(number, size);
+            self.assert(valid, wrong_ordinal(number, size));
+        }
+        Ok(number)
+    }
+
+    /// As [`Simplifier::ordinal`], without an assertion about the set itself.
+    pub fn number_of(&mut self, set: &ESet, index: &SVal) -> Res<Atom> {
         match (set, index) {
             (ESet::Size(_), SVal::Scalar(_, atom)) => Ok(*atom),
+            (ESet::Bool, SVal::Scalar(prim, atom)) => Ok(self.convert(*prim, PrimType::I64, *atom)),
             (ESet::Record(sets), SVal::Record(fields)) => {
                 self.ordinal_of_all(sets.iter().map(|(_, s)| s), fields.iter().map(|(_, v)| v))
             }
@@ -264,6 +282,9 @@ impl<'s> Simplifier<'s> {
     pub fn index_at(&mut self, set: &ESet, number: Atom) -> Res<SVal> {
         match set {
             ESet::Size(_) => Ok(SVal::i64(number)),
+            ESet::Bool => {
+                Ok(SVal::Scalar(PrimType::Bool, self.convert(PrimType::I64, PrimType::Bool, number)))
+            }
             ESet::Record(sets) => {
                 let names: Vec<Name> = sets.iter().map(|(name, _)| *name).collect();
                 let values = self.split_ordinal(sets.iter().map(|(_, set)| set), number)?;
@@ -348,7 +369,7 @@ impl<'s> Simplifier<'s> {
                 })
             }
             ESet::Sum(constrs) if !is_enumeration(constrs) => self.tabulate_sum(constrs, ty, element),
-            ESet::Size(_) | ESet::Sum(_) | ESet::Declared(_) => {
+            ESet::Size(_) | ESet::Bool | ESet::Sum(_) | ESet::Declared(_) => {
                 let n = self.cardinality(set)?;
                 let iota = CoreExp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
                 let numbers = self.emit("index", array_type(PrimType::I64, &[n]), iota);
@@ -438,7 +459,12 @@ impl<'s> Simplifier<'s> {
             }
             (ty, value) => {
                 let set = self.eval_set(env, ty)?;
-                Ok(Position::Index(self.ordinal(&set, &value)?, Check::Certified))
+                Ok(match set {
+                    ESet::Declared(_) => Position::Index(self.number_of(&set, &value)?, Check::Checked),
+                    ESet::Size(_) | ESet::Bool | ESet::Record(_) | ESet::Sum(_) => {
+                        Position::Index(self.ordinal(&set, &value)?, Check::Certified)
+                    }
+                })
             }
         }
     }
@@ -471,6 +497,16 @@ impl<'s> Simplifier<'s> {
     }
 }
 
+fn wrong_ordinal(number: Atom, size: Atom) -> Vec<MsgPart> {
+    vec![
+        MsgPart::Text("The ordinal ".into()),
+        MsgPart::Value(number),
+        MsgPart::Text(" of this index is not below the size ".into()),
+        MsgPart::Value(size),
+        MsgPart::Text(" of its type.".into()),
+    ]
+}
+
 fn size_arg(arg: &EArg) -> Option<EDim> {
     match arg {
         EArg::Size(dim) => Some(*dim),
@@ -483,10 +519,11 @@ fn is_enumeration(constrs: &[(Name, Vec<ESet>)]) -> bool {
 }
 
 /// Whether some size in a set has no value yet.
-fn is_open(set: &ESet) -> bool {
+pub(crate) fn is_open(set: &ESet) -> bool {
     let free = |dim: &EDim| matches!(dim, EDim::Free(_));
     match set {
         ESet::Size(dim) => free(dim),
+        ESet::Bool => false,
         ESet::Record(fields) => fields.iter().any(|(_, set)| is_open(set)),
         ESet::Sum(constrs) => constrs.iter().any(|(_, sets)| sets.iter().any(is_open)),
         ESet::Declared(declared) => declared.sizes.iter().any(free),

@@ -17,6 +17,7 @@
 //! Expects a checked program. Leaves no dead statements, and copies arrays where an update would
 //! otherwise destroy something that is still used.
 
+mod checked_indices;
 mod context;
 mod effects;
 mod entry;

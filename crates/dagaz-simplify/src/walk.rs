@@ -352,6 +352,10 @@ fn walk_set(set: &ESet, w: &mut dyn Walker) -> ESet {
     w.token(Token::Kind(Kind::IndexSet));
     match set {
         ESet::Size(dim) => ESet::Size(walk_dim(*dim, w)),
+        ESet::Bool => {
+            w.token(Token::Prim(PrimType::Bool));
+            ESet::Bool
+        }
         ESet::Record(fields) => {
             w.token(Token::Number(fields.len() as u64));
             ESet::Record(fields.iter().map(|(name, set)| (*name, walk_set(set, w))).collect())

@@ -8,6 +8,7 @@ use super::Checker;
 use super::rename::{Renamer, type_fun};
 use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
+use crate::sizes::Variance;
 use crate::subst::{Opener, Subst, close_over, constructive_sizes};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{
@@ -201,7 +202,7 @@ impl Checker<'_> {
             for (a, b) in found.exts.iter().zip(&want.exts) {
                 open.vars.insert(*b, *a);
             }
-            self.match_types(&scheme, &open.ty(&wanted)).is_ok()
+            self.match_types(&scheme, &open.ty(&wanted), Variance::Invariant).is_ok()
         };
         if same {
             return Ok(());
@@ -247,7 +248,7 @@ impl Checker<'_> {
         subst.opener = Some(opener.clone());
         let opened_type = subst.ty(&want_scheme.ty);
         let wanted = close_over(&opened_type, &opener.take(), &mut Vec::new(), |v| self.cx.var_name(v));
-        let inst = self.match_types(&have_scheme, &wanted).map_err(|why| {
+        let inst = self.match_types(&have_scheme, &wanted, Variance::Covariant).map_err(|why| {
             let shown = Scheme { ty: wanted.clone(), ..(*want_scheme).clone() };
             let mut d = Diagnostic::error(
                 "module-mismatch",
@@ -266,9 +267,14 @@ impl Checker<'_> {
     }
 
     /// Is a value of this scheme usable at this type? Gives the type arguments.
-    fn match_types(&mut self, have: &Scheme, want: &Type) -> Result<Vec<TypeArg>, Option<String>> {
+    fn match_types(
+        &mut self,
+        have: &Scheme,
+        want: &Type,
+        variance: Variance,
+    ) -> Result<Vec<TypeArg>, Option<String>> {
         let types = crate::infer::match_scheme(&mut self.cx, &mut self.frames, have, want)?;
-        let inst = crate::sizes::match_sizes(&mut self.cx, have, &types, want)?;
+        let inst = crate::sizes::match_sizes(&mut self.cx, have, &types, want, variance)?;
         let given = Subst::instantiate(&have.params, &inst).ty(&have.ty);
         match uniqueness_fits(&given, want) {
             true => Ok(inst),

@@ -273,7 +273,7 @@ fn occurrences(ty: &Type, id: TypeId) -> usize {
 }
 
 pub(super) fn is_i64(ty: &Type) -> bool {
-    matches!(ty, Type::Prim(crate::types::PrimType::I64))
+    matches!(ty, Type::Prim(crate::types::PrimType::I64) | Type::Meta(_))
 }
 
 pub(super) fn variable(var: VarId, name: &str, ty: Type, span: Span) -> Exp {

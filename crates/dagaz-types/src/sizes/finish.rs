@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use super::indices::replace_vars;
 use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
 use crate::subst::constructive_sizes;
@@ -16,6 +17,7 @@ use crate::types::{IDX, RetType, Size, Type, TypeArg, VarId};
 
 impl Sizer<'_> {
     pub(super) fn finish_def(&mut self, def: &mut Def) -> Res<()> {
+        self.solve_indices()?;
         self.check_index_arguments();
         for p in &mut def.params {
             self.finish_pat(p);
@@ -32,6 +34,7 @@ impl Sizer<'_> {
 
     fn finish_ty(&mut self, ty: &mut Type) {
         *ty = self.zonk(ty);
+        replace_vars(ty);
         if self.has_open_indices {
             *ty = self.without_open_indices(ty);
         }

@@ -16,6 +16,7 @@ mod control;
 mod definition;
 mod expression;
 mod finish;
+mod indices;
 mod loops;
 mod pattern;
 mod pointful;
@@ -30,8 +31,11 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 
 use crate::context::{Context, Error, Res};
 use crate::infer::Notes;
+use indices::Indices;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
+
+pub(crate) use indices::Variance;
 
 pub(crate) use definition::{
     Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,
@@ -86,6 +90,8 @@ pub(crate) struct Sizer<'a> {
     has_open_indices: bool,
     /// Index types that definitions are used at.
     index_arguments: Vec<(Type, Span)>,
+    /// Numbers that may be indices.
+    indices: Indices,
     /// The types of references that handlers make, and where.
     references_made: Vec<(Type, Span)>,
     /// Sizes that nothing settled.
@@ -96,6 +102,7 @@ pub(crate) struct Sizer<'a> {
 
 impl<'a> Sizer<'a> {
     pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
+        let indices = Indices::new(indices::meets_indices(cx, &notes));
         Sizer {
             cx,
             notes,
@@ -108,6 +115,7 @@ impl<'a> Sizer<'a> {
             declared: Declared::default(),
             has_open_indices: false,
             index_arguments: Vec::new(),
+            indices,
             references_made: Vec::new(),
             without_value: HashSet::new(),
             ambiguous: None,
@@ -164,12 +172,12 @@ impl<'a> Sizer<'a> {
             ),
             SizeMismatch::NotAnIndex(expected, actual) => format!(
                 "A value of type \"{}\" may be outside of the index set \"{}\"; \"from_ordinal\" makes an index of a number, and checks it",
-                self.cx.show_type(&self.zonk(actual)),
-                self.cx.show_type(&self.zonk(expected))
+                self.show_type(actual),
+                self.show_type(expected)
             ),
             SizeMismatch::UnknownResult(t) => format!(
                 "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
-                self.cx.show_type(&self.zonk(t))
+                self.show_type(t)
             ),
         }
     }
@@ -187,8 +195,8 @@ impl<'a> Sizer<'a> {
             SizeMismatch::NotAnIndex(..) => "not-an-index",
         };
         let mut d = Diagnostic::error(code, span, what.to_owned())
-            .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))
-            .help(format!("expected type: {}", self.cx.show_type(&self.zonk(expected))))
+            .at(format!("has type \"{}\"", self.show_type(actual)))
+            .help(format!("expected type: {}", self.show_type(expected)))
             .help(self.mismatch_note(&m));
         let mut seen = HashSet::new();
         for v in [expected, actual].iter().flat_map(|t| self.zonk(t).size_vars()) {
