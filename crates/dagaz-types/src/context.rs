@@ -107,6 +107,8 @@ pub struct Context {
     pub index_params: HashSet<TypeId>,
     /// Type parameters that stand for vector spaces: values are computed of them, so that they are no index types.
     pub number_params: HashSet<TypeId>,
+    /// Abstract types that may hide index types.
+    pub sealed_indices: HashSet<TypeId>,
     pub diagnostics: Vec<Diagnostic>,
     /// The maps and reps that were left out so far.
     pub edits: Vec<Edit>,

@@ -199,7 +199,7 @@ impl Sizer<'_> {
                     let lifted = liftedness != Liftedness::Unlifted;
                     let overload = scheme.overloads.get(i).copied().flatten();
                     TypeArg::Type(match self.is_computed_with(param.kind, overload, t) {
-                        true => self.dress_numbers(t, level, lifted),
+                        true => self.dress_numbers(&self.without_index_types(t), level, lifted),
                         false => self.dress(t, level, lifted),
                     })
                 }

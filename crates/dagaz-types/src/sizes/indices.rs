@@ -25,7 +25,7 @@ use crate::env::ValueBinding;
 use crate::infer::Notes;
 use crate::subst::Subst;
 use crate::typed::Exp;
-use crate::types::{Arrow, IDX, Overload, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeParamKind, VarId};
+use crate::types::{Arrow, IDX, Overload, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 
 /// How a part of a type varies with the whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -232,11 +232,21 @@ impl Sizer<'_> {
             }
         };
         if computed {
-            let mut own = Vec::new();
-            type_params_in(at, &mut own);
+            let own = types_in(at);
+            if own.iter().any(|id| self.cx.sealed_indices.contains(id)) && self.ambiguous.is_none() {
+                self.ambiguous = Some(self.computed_indices(at));
+            }
             self.cx.number_params.extend(own);
         }
         computed
+    }
+
+    fn computed_indices(&self, ty: &Type) -> Diagnostic {
+        let at = self.indices.at.unwrap_or(Span::NONE);
+        let shown = self.show_type(ty);
+        Diagnostic::error("not-an-index", at, "Values of an abstract type that may hold indices are computed with here")
+            .at(format!("at the type \"{shown}\""))
+            .help("an index that was computed may be none of its set; let the module that has the type compute with it")
     }
 
     // -----------------------------------------------------------------------------------------------
@@ -575,7 +585,7 @@ impl Sizer<'_> {
     }
 
     /// What represents the values of an index type.
-    pub(super) fn representation(&self, id: crate::types::TypeId, args: &[TypeArg]) -> Type {
+    pub(super) fn representation(&self, id: TypeId, args: &[TypeArg]) -> Type {
         let declared = &self.cx.index_types[&id];
         Subst::instantiate(&declared.params, args).ty(&declared.representation)
     }
@@ -633,24 +643,35 @@ fn each_number(ty: &Type, f: &mut dyn FnMut(&Type)) {
     }
 }
 
+/// Whether a type has an index type in it, or an abstract type that may hide one.
+pub(crate) fn hides_indices(cx: &Context, ty: &Type) -> bool {
+    mentions_index(cx, ty) || types_in(ty).iter().any(|id| cx.sealed_indices.contains(id))
+}
+
 /// Type parameters and abstract types in a type.
-fn type_params_in(ty: &Type, found: &mut Vec<crate::types::TypeId>) {
+pub(crate) fn types_in(ty: &Type) -> Vec<TypeId> {
+    let mut found = Vec::new();
+    collect_types(ty, &mut found);
+    found
+}
+
+fn collect_types(ty: &Type, found: &mut Vec<TypeId>) {
     match ty {
         Type::Prim(_) | Type::Meta(_) => {}
-        Type::Array { elem, .. } => type_params_in(elem, found),
-        Type::Record(fields) => fields.iter().for_each(|(_, t)| type_params_in(t, found)),
+        Type::Array { elem, .. } => collect_types(elem, found),
+        Type::Record(fields) => fields.iter().for_each(|(_, t)| collect_types(t, found)),
         Type::Sum(constrs) => {
-            constrs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| type_params_in(t, found)));
+            constrs.iter().for_each(|(_, ts)| ts.iter().for_each(|t| collect_types(t, found)));
         }
         Type::Arrow(arrow) => {
-            type_params_in(&arrow.from, found);
-            type_params_in(&arrow.to.ty, found);
+            collect_types(&arrow.from, found);
+            collect_types(&arrow.to.ty, found);
         }
         Type::Named { id, args, .. } => {
             found.push(*id);
             for arg in args.iter() {
                 if let TypeArg::Type(t) = arg {
-                    type_params_in(t, found);
+                    collect_types(t, found);
                 }
             }
         }

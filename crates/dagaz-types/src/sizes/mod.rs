@@ -35,7 +35,7 @@ use indices::Indices;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
 
-pub(crate) use indices::Variance;
+pub(crate) use indices::{Variance, hides_indices, types_in};
 
 pub(crate) use definition::{
     Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,

@@ -149,6 +149,31 @@ impl Sizer<'_> {
         }
     }
 
+    /// A type in which values of index types are no more than what represents them.
+    pub(super) fn without_index_types(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Prim(_) | Type::Meta(_) => ty.clone(),
+            Type::Array { unique, dim, elem } => {
+                Type::Array { unique: *unique, dim: dim.clone(), elem: self.without_index_types(elem).into() }
+            }
+            Type::Record(fields) => {
+                Type::Record(fields.iter().map(|(f, t)| (*f, self.without_index_types(t))).collect())
+            }
+            Type::Sum(constrs) => {
+                let all = |ts: &[Type]| ts.iter().map(|t| self.without_index_types(t)).collect();
+                Type::Sum(constrs.iter().map(|(c, ts)| (*c, all(ts))).collect())
+            }
+            Type::Arrow(arrow) => {
+                let to = RetType { exts: arrow.to.exts.clone(), ty: self.without_index_types(&arrow.to.ty) };
+                Type::arrow(arrow.param, self.without_index_types(&arrow.from), to)
+            }
+            Type::Named { id, args, .. } if self.cx.index_types.contains_key(id) => {
+                self.representation(*id, args)
+            }
+            Type::Named { .. } => ty.clone(),
+        }
+    }
+
     pub(super) fn not_an_index(&self, expected: &Type, actual: &Type) -> SizeMismatch {
         SizeMismatch::NotAnIndex(expected.clone(), actual.clone())
     }

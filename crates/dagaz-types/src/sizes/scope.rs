@@ -141,6 +141,7 @@ impl Sizer<'_> {
         known: &Subst,
         span: Span,
     ) -> (Type, Vec<VarId>) {
+        self.solve_leaving(ty, &|_, v| gone.contains(&v));
         let mut ty = self.zonk(ty);
         if ty.size_vars().is_empty() {
             return (ty, Vec::new());
