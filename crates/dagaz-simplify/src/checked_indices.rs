@@ -33,9 +33,7 @@ impl Simplifier<'_> {
         }
         match (ty, value) {
             (Type::Array { elem, .. }, SVal::Array(array)) => {
-                self.map_rows(RegionKind::Map, array, None, |s, row| {
-                    s.checked_where(env, elem, &row, active)
-                })
+                self.map_rows(RegionKind::Map, array, None, |s, row| s.checked_where(env, elem, &row, active))
             }
             (Type::Record(types), SVal::Record(fields)) => {
                 let mut checked = Vec::with_capacity(fields.len());

@@ -97,7 +97,7 @@ impl Sizer<'_> {
         let Type::Arrow(arrow) = &fun else {
             return Err(internal(arg.span, "an application of a non-function"));
         };
-        self.fit(&arrow.from, &arg.ty, exts).map_err(|m| {
+        self.placed(arg.span, |s| s.fit(&arrow.from, &arg.ty, exts)).map_err(|m| {
             let what = format!("Cannot apply \"{name}\" to this argument (invalid type)");
             self.size_error(m, arg.span, &what, &arrow.from, &arg.ty)
         })?;

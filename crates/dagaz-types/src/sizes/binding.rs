@@ -387,7 +387,7 @@ impl Sizer<'_> {
         }
         let expected = open.ty(&declared.ty);
         let mut exts = Vec::new();
-        self.fit(&expected, &body.ty, &mut exts).map_err(|m| {
+        self.placed(body.span, |s| s.fit(&expected, &body.ty, &mut exts)).map_err(|m| {
             let what = "The body of this function does not match its return type";
             self.size_error(m, body.span, what, &declared.ty, &body.ty)
         })?;

@@ -18,10 +18,7 @@ pub(super) fn plain(kind: ExpKind, ty: Type, span: Span) -> Exp {
 
 impl Sizer<'_> {
     pub(super) fn exp(&mut self, e: &SynExp) -> Res<Exp> {
-        let outer = self.indices.at.replace(e.span);
-        let typed = self.expression(e);
-        self.indices.at = outer;
-        typed
+        self.placed(e.span, |s| s.expression(e))
     }
 
     fn expression(&mut self, e: &SynExp) -> Res<Exp> {

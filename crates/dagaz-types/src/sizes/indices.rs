@@ -25,7 +25,9 @@ use crate::env::ValueBinding;
 use crate::infer::Notes;
 use crate::subst::Subst;
 use crate::typed::Exp;
-use crate::types::{Arrow, IDX, Overload, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
+use crate::types::{
+    Arrow, IDX, Overload, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeId, TypeParamKind, VarId,
+};
 
 /// How a part of a type varies with the whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -216,7 +218,12 @@ impl Sizer<'_> {
 
     /// Whether a definition computes with values of one of its type parameters, which is used at a type here. The type
     /// parameters in that type are then computed with, too.
-    pub(super) fn is_computed_with(&mut self, param: TypeParamKind, overload: Option<Overload>, at: &Type) -> bool {
+    pub(super) fn is_computed_with(
+        &mut self,
+        param: TypeParamKind,
+        overload: Option<Overload>,
+        at: &Type,
+    ) -> bool {
         let TypeParamKind::Type(id, _) = param else { return false };
         let computed = match overload {
             Some(
@@ -310,7 +317,11 @@ impl Sizer<'_> {
         match (a, b) {
             (Type::Array { unique: u, dim: d, elem: x }, Type::Array { unique: v, dim: e, elem: y }) => {
                 let (x, y) = self.join(x, y, variance);
-                let array = |unique: bool, dim: &Size, elem: Type| Type::Array { unique, dim: dim.clone(), elem: Rc::new(elem) };
+                let array = |unique: bool, dim: &Size, elem: Type| Type::Array {
+                    unique,
+                    dim: dim.clone(),
+                    elem: Rc::new(elem),
+                };
                 (array(*u, d, x), array(*v, e, y))
             }
             (Type::Record(xs), Type::Record(ys)) => {
@@ -354,7 +365,8 @@ impl Sizer<'_> {
     fn join_arrows(&mut self, x: &Arrow, y: &Arrow, variance: Variance) -> (Type, Type) {
         let (from_x, from_y) = self.join(&x.from, &y.from, variance.flipped());
         let (to_x, to_y) = self.join(&x.to.ty, &y.to.ty, variance);
-        let arrow = |of: &Arrow, from, ty| Type::arrow(of.param, from, RetType { exts: of.to.exts.clone(), ty });
+        let arrow =
+            |of: &Arrow, from, ty| Type::arrow(of.param, from, RetType { exts: of.to.exts.clone(), ty });
         (arrow(x, from_x, to_x), arrow(y, from_y, to_y))
     }
 
@@ -392,7 +404,7 @@ impl Sizer<'_> {
     // Solutions
 
     /// Index variables in a type that leaves a scope. One that is an index of a set of that scope is solved now, so that the
-    /// set's size is replaced like any other.
+    /// set's size is replaced like any other, also where the type is that of a function's result and mentions its parameters.
     pub(super) fn solve_leaving(&mut self, ty: &Type, hidden: &dyn Fn(&Self, VarId) -> bool) {
         let vars = self.open_vars(ty);
         if vars.is_empty() {
@@ -402,7 +414,7 @@ impl Sizer<'_> {
         let bounds = self.bounds(false);
         for var in vars {
             if let Bound::Index(size) = &bounds[var as usize]
-                && size.mentions(&|v| hidden(self, v))
+                && size.mentions(&|v| hidden(self, v) || (self.level_of(v) > level && !self.is_flexible(v)))
             {
                 self.indices.vars[var as usize].solution = Some(size.index_type());
             }
@@ -528,10 +540,11 @@ impl Sizer<'_> {
 
     /// A variable that nothing flows into is what is wanted of it: the parameter of a function that is never applied.
     fn solve_wanted(&mut self) -> bool {
-        let wanted = self.indices.flows.iter().find_map(|flow| match (self.zonk(&flow.from), self.zonk(&flow.to)) {
-            (Type::Meta(var), index @ Type::Named { .. }) => Some((var, index)),
-            _ => None,
-        });
+        let wanted =
+            self.indices.flows.iter().find_map(|flow| match (self.zonk(&flow.from), self.zonk(&flow.to)) {
+                (Type::Meta(var), index @ Type::Named { .. }) => Some((var, index)),
+                _ => None,
+            });
         if let Some((var, index)) = &wanted {
             self.indices.vars[*var as usize].solution = Some(index.clone());
         }
@@ -557,24 +570,54 @@ impl Sizer<'_> {
     }
 
     fn check_flows(&mut self) -> Res<()> {
-        for flow in std::mem::take(&mut self.indices.flows) {
+        let flows = std::mem::take(&mut self.indices.flows);
+        for flow in &flows {
             if let Err(mismatch) = self.flow(&flow.from, &flow.to) {
-                return Err(self.number_for_index(&flow, mismatch));
+                return Err(self.number_for_index(flow, &flows, mismatch));
             }
         }
         Ok(())
     }
 
-    fn number_for_index(&self, flow: &Flow, mismatch: SizeMismatch) -> Error {
+    fn number_for_index(&self, flow: &Flow, flows: &[Flow], mismatch: SizeMismatch) -> Error {
         let (what, code) = match &mismatch {
             SizeMismatch::NotAnIndex(..) => ("A number is used here as an index", "not-an-index"),
             _ => ("An index is used here as one of another set", "wrong-index"),
         };
-        Diagnostic::error(code, flow.at, what)
-            .at(format!("has type \"{}\" in it", self.show_type(&flow.from)))
-            .help(format!("expected type: {}", self.show_type(&flow.to)))
-            .help(self.mismatch_note(&mismatch))
-            .into()
+        let mut d = Diagnostic::error(code, flow.at, what)
+            .at(format!("an index of type \"{}\" is wanted", self.show_type(&flow.to)))
+            .help(self.mismatch_note(&mismatch));
+        if let Some(source) = self.source_of(flow, flows)
+            && source != flow.at
+        {
+            d = d.label(source, format!("this brings in a value of type \"{}\"", self.show_type(&flow.from)));
+        }
+        d.into()
+    }
+
+    /// Where the value that a flow passes on came from.
+    fn source_of(&self, flow: &Flow, flows: &[Flow]) -> Option<Span> {
+        let same = |a: &Type, b: &Type| same_type(&self.zonk(a), &self.zonk(b));
+        let mut seen = vec![&flow.from];
+        let mut place = None;
+        while let Some(Type::Meta(var)) = seen.last().copied() {
+            let into = |f: &&Flow| matches!(&f.to, Type::Meta(to) if to == var) && same(&f.from, &flow.from);
+            let new = |f: &&Flow| {
+                !seen.iter().any(|s| matches!((s, &f.from), (Type::Meta(a), Type::Meta(b)) if a == b))
+            };
+            let Some(before) = flows.iter().filter(into).find(new) else { break };
+            place = Some(before.at);
+            seen.push(&before.from);
+        }
+        place
+    }
+
+    /// Type something whose numbers come from this place.
+    pub(super) fn placed<T>(&mut self, at: Span, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.indices.at.replace(at);
+        let result = run(self);
+        self.indices.at = outer;
+        result
     }
 
     /// A type as shown to the user. What may be an index is shown as the number that it is.
@@ -599,8 +642,7 @@ pub(super) fn replace_vars(ty: &mut Type) {
         Type::Array { elem, .. } => replace_vars(Rc::make_mut(elem)),
         Type::Record(fields) => *fields = fields.iter().map(|(f, t)| (*f, without_vars(t))).collect(),
         Type::Sum(constrs) => {
-            *constrs =
-                constrs.iter().map(|(c, ts)| (*c, ts.iter().map(without_vars).collect())).collect();
+            *constrs = constrs.iter().map(|(c, ts)| (*c, ts.iter().map(without_vars).collect())).collect();
         }
         Type::Arrow(arrow) => {
             let arrow = Rc::make_mut(arrow);

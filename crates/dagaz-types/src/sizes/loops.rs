@@ -185,7 +185,8 @@ impl Sizer<'_> {
         }
         self.pattern_parts(pat, value, &mut any);
         let expected = any.ty(&self.zonk(&pat.ty));
-        self.unify(&expected, ty).map_err(|m| self.size_error(m, value.span, what, &expected, ty))
+        self.placed(value.span, |s| s.unify(&expected, ty))
+            .map_err(|m| self.size_error(m, value.span, what, &expected, ty))
     }
 
     /// What the `i64` variables of a pattern are for a given value, as far as that can be said.

@@ -31,9 +31,9 @@ use dagaz_syntax::{Diagnostic, Name, Span};
 
 use crate::context::{Context, Error, Res};
 use crate::infer::Notes;
-use indices::Indices;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
+use indices::Indices;
 
 pub(crate) use indices::{Variance, hides_indices, types_in};
 
@@ -212,7 +212,8 @@ impl<'a> Sizer<'a> {
 
     /// Demand that an expression has a type of exactly these sizes.
     fn expect(&mut self, e: &Exp, expected: &Type, what: &str) -> Res<()> {
-        self.unify(expected, &e.ty).map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
+        self.placed(e.span, |s| s.unify(expected, &e.ty))
+            .map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
     }
 }
 

@@ -215,7 +215,7 @@ impl Sizer<'_> {
         match (&dim, &ty) {
             (Size::Set(set), _) => {
                 let mut exts = Vec::new();
-                self.fit(&set.clone(), &ty, &mut exts).map_err(|_| wrong(self))
+                self.placed(index.span, |s| s.fit(&set.clone(), &ty, &mut exts)).map_err(|_| wrong(self))
             }
             (_, Type::Meta(_)) => {
                 self.index_use(index, &dim, array);
@@ -225,7 +225,7 @@ impl Sizer<'_> {
             (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_), _) => {
                 let open = matches!(&dim, Size::Var(v) if self.is_flexible(*v));
                 let numbered = matches!(ty, Type::Named { id: IDX, .. });
-                if !numbered && !(open && self.is_index(&ty)) {
+                if !(numbered || open && self.is_index(&ty)) {
                     return Err(wrong(self));
                 }
                 self.unify_size(&dim, &Size::of_index(ty.clone())).map_err(|_| wrong(self))
