@@ -57,7 +57,7 @@ pub fn simplify_with(
     sources: &SourceMap,
     parameters: &Parameters,
 ) -> Result<CoreProgram, Vec<Diagnostic>> {
-    let mut simplifier = Simplifier::new(sources, program.references, parameters);
+    let mut simplifier = Simplifier::new(sources, program, parameters);
     let mut env = Env::default();
     simplifier.declare(&mut env, &program.decs).map_err(|diagnostic| vec![*diagnostic])?;
     let mut entries = Vec::new();

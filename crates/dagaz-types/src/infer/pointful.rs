@@ -258,6 +258,12 @@ impl Infer<'_> {
             },
             Type::Record(fields) => fields.iter().try_for_each(|(_, t)| self.constrain_index(t)),
             Type::Sum(constrs) => {
+                if !self.cx.constructor_orders.number(constrs.iter().map(|(c, _)| *c).collect()) {
+                    return mismatch(format!(
+                        "Types declare the constructors of \"{}\" in different orders, so that nothing says which comes first",
+                        self.show(&Type::Sum(constrs))
+                    ));
+                }
                 constrs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.constrain_index(t)))
             }
             Type::Named { id, .. }
