@@ -18,6 +18,8 @@ use crate::subst::constructive_sizes;
 use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::{Liftedness, Overload, Type, TypeParam, TypeParamKind, VarId};
 
+const OPEN_RESULT: &str = "Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is";
+
 /// Why a definition was not accepted, and by which pass.
 struct Failure {
     error: Error,
@@ -144,11 +146,7 @@ impl Checker<'_> {
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.unit.role == Role::Main {
             if declared.open_result {
-                return error(
-                    "bad-entry-point",
-                    bind.name.span,
-                    "Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is",
-                );
+                return error("bad-entry-point", bind.name.span, OPEN_RESULT);
             }
             self.check_entry(bind, &def)?;
             self.expand_entry(&mut def);
@@ -278,6 +276,10 @@ impl Checker<'_> {
             if let TypeParamKind::Size(v) = param.kind
                 && !constructive.contains(&v)
             {
+                let written = bind.type_params.iter().any(|p| p.name.name == param.name);
+                if !written && !taken.contains(&v) {
+                    return error("bad-entry-point", span, OPEN_RESULT);
+                }
                 let why = if taken.contains(&v) {
                     "is not used constructively in the parameters"
                 } else {
