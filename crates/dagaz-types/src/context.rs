@@ -105,6 +105,8 @@ pub struct Context {
     pub index_types: HashMap<TypeId, IndexType>,
     /// Type parameters that stand for index types.
     pub index_params: HashSet<TypeId>,
+    /// Definitions that are still to come, with their places.
+    pub later: Vec<(Name, Span)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The maps and reps that were left out so far.
     pub edits: Vec<Edit>,

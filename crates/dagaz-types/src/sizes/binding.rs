@@ -538,7 +538,7 @@ fn unused_size_name(type_params: &[TypeParam], params: &[Pat]) -> Name {
 }
 
 /// The sizes that a function takes from its arguments: those to the left of an arrow.
-pub(super) fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
+pub(crate) fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
     match ty {
         Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Sum(_) | Type::Named { .. } => {}
         Type::Record(fields) => fields.iter().for_each(|(_, t)| sizes_taken(t, vars)),

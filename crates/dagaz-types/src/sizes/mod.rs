@@ -35,6 +35,7 @@ use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
 
+pub(crate) use binding::sizes_taken;
 pub(crate) use definition::{
     Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,
 };

@@ -132,13 +132,8 @@ pub fn check_maps(source: &str, expect: Expect) {
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn with_maps(source: &str) -> String {
     let (loader, file, checked) = check_main(source, Dialect::Dagaz);
-    let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
-    let mut out = String::new();
-    for d in &errors {
-        out.push_str(&line(&loader.sources, d));
-        out.extend(d.help.iter().map(|help| format!("  {help}\n")));
-    }
-    if errors.is_empty() {
+    let mut out = errors_with_help(&loader.sources, &checked.diagnostics);
+    if out.is_empty() {
         out = edited_file(&loader.sources, file, &checked.edits);
         let (again, _, explicit) = check_main(&out, Dialect::Dagaz);
         let complaints: String = explicit.diagnostics.iter().map(|d| line(&again.sources, d)).collect();
