@@ -111,6 +111,8 @@ pub struct Context {
     pub constructor_orders: ConstructorOrders,
     /// Abstract types that may hide index types.
     pub sealed_indices: HashSet<TypeId>,
+    /// Definitions that are still to come, with their places.
+    pub later: Vec<(Name, Span)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The maps and reps that were left out so far.
     pub edits: Vec<Edit>,

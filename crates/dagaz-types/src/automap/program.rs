@@ -11,9 +11,6 @@ use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
 use super::ranks::{Linear, RankVar};
 
-/// How many optima are listed at most.
-const LISTED: usize = 6;
-
 /// No array in practice has more dimensions than this, and large bounds are bad for the solver.
 const LARGEST_RANK: i64 = 64;
 
@@ -36,29 +33,17 @@ pub(crate) struct IntegerProgram {
     pub choices: Vec<Choice>,
 }
 
-type Optimum = HashMap<RankVar, i64>;
+pub(crate) type Optimum = HashMap<RankVar, i64>;
 
 impl IntegerProgram {
-    /// All optima, or the first few. None if there is none, or the solver gives up.
-    pub fn optima(&self) -> Option<Vec<Optimum>> {
-        let mut found = vec![self.solve(&[])?];
-        let best = self.cost(&found[0]);
-        while found.len() < LISTED {
-            match self.solve(&found) {
-                Some(next) if self.cost(&next) == best => found.push(next),
-                _ => break,
-            }
-        }
-        Some(found)
-    }
-
-    fn cost(&self, optimum: &Optimum) -> i64 {
+    /// The maps and reps of a solution that count.
+    pub fn cost(&self, optimum: &Optimum) -> i64 {
         let value = |linear: &Linear| linear.value(&|var| optimum.get(&var).copied().unwrap_or(0));
         self.choices.iter().map(|c| value(&c.maps) + (value(&c.reps) - value(&c.frame)).max(0)).sum()
     }
 
-    /// A best solution that differs in maps or reps from all in a list.
-    fn solve(&self, other_than: &[Optimum]) -> Option<Optimum> {
+    /// A best solution that differs in maps or reps from all in a list. None if there is none, or the solver gives up.
+    pub fn solve(&self, other_than: &[Optimum]) -> Option<Optimum> {
         let mut model = Model::new(self);
         self.equations.iter().for_each(|equation| model.constrain(equation, ComparisonOp::Eq));
         for choice in &self.choices {

@@ -59,7 +59,7 @@ impl Infer<'_> {
             ExpKind::SectionLeft { op, lhs } => {
                 let op_ty = self.variable(e.id, op)?;
                 if self.ranks.is_some() {
-                    return self.lifted_section(e, &op_ty, lhs, true);
+                    return self.lifted_section(e, (&op_ty, op.name.as_str()), lhs, true);
                 }
                 let lhs_ty = self.exp(lhs)?;
                 self.apply(e.id, &op_ty, &lhs_ty, lhs.span, &op.name.to_string())
@@ -203,7 +203,7 @@ impl Infer<'_> {
     fn section_right(&mut self, e: &Exp, op: &QualName, rhs: &Exp) -> Res<Type> {
         let op_ty = self.variable(e.id, op)?;
         if self.ranks.is_some() {
-            return self.lifted_section(e, &op_ty, rhs, false);
+            return self.lifted_section(e, (&op_ty, op.name.as_str()), rhs, false);
         }
         let lhs_ty = self.fresh(e.span);
         let partial = self.apply(e.id, &op_ty, &lhs_ty, op.span, &op.name.to_string())?;
@@ -272,12 +272,12 @@ impl Infer<'_> {
     /// The type of applying a function to one argument, at some node of the tree.
     fn apply(&mut self, node: NodeId, fun: &Type, arg: &Type, arg_span: Span, name: &str) -> Res<Type> {
         if self.ranks.is_some() {
-            return self.apply_lifted(node, fun, arg, arg_span);
+            return self.apply_lifted(node, fun, (arg, arg_span), name);
         }
         match self.shallow(fun) {
             Type::Arrow(arrow) => {
                 let ok = self.unify(&arrow.from, arg);
-                self.expect(ok, arg_span, &format!("Cannot apply \"{name}\" to this argument (invalid type)"), &arrow.from, arg)?;
+                self.expect(ok, arg_span, &cannot_apply(name), &arrow.from, arg)?;
                 Ok(arrow.to.ty.clone())
             }
             Type::Meta(_) => {
@@ -727,8 +727,12 @@ fn is_lambda(e: &Exp) -> bool {
     }
 }
 
+pub(super) fn cannot_apply(name: &str) -> String {
+    format!("Cannot apply \"{name}\" to this argument (invalid type)")
+}
+
 /// How an applied function is called in messages.
-fn function_name(fun: &Exp) -> String {
+pub(super) fn function_name(fun: &Exp) -> String {
     match &fun.kind {
         ExpKind::Var(q) => q.name.to_string(),
         ExpKind::Paren(e) | ExpKind::Attr(_, e) => function_name(e),

@@ -15,6 +15,7 @@ mod pattern;
 mod pointful;
 mod ranks;
 mod resolve;
+mod suggest;
 mod type_exp;
 mod unify;
 

@@ -3,6 +3,7 @@
 use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Exp as SynExp, ExpKind as Syn, Field, Literal, NodeId};
 
+use super::binding::Uses;
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::{Res, error};
@@ -73,12 +74,12 @@ impl Sizer<'_> {
             Syn::Not(inner) => self.prefix(e, inner),
             Syn::App { fun, args } => {
                 let fun = self.exp(fun)?;
-                self.application(fun, args, e.span)
+                self.application(fun, args, None, e.span)
             }
             Syn::Constr { name, args } => self.constructor(e, name.name, args),
             Syn::SectionLeft { op, lhs } => {
                 let fun = self.variable(e.id, op.span)?;
-                self.application(fun, std::slice::from_ref(lhs), e.span)
+                self.application(fun, std::slice::from_ref(lhs), None, e.span)
             }
             Syn::SectionRight { op, rhs } => self.section_right(e, op.span, rhs),
             Syn::SectionAccess(path) => self.section_access(e, path),
@@ -92,7 +93,7 @@ impl Sizer<'_> {
             Syn::Range { start, second, end, kind } => self.range(e, start, second.as_deref(), end, *kind),
             Syn::If { cond, then, otherwise } => self.conditional(e, cond, then, otherwise),
             Syn::Let { .. } | Syn::LetFun { .. } | Syn::LetWith { .. } => self.let_chain(e),
-            Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body),
+            Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body, Uses::One(None)),
             Syn::Loop { pat, init, form, body } => self.loop_exp(e, pat, init.as_deref(), form, body),
             Syn::Seq { first, second } => {
                 let value = Box::new(self.exp(first)?);
@@ -202,7 +203,7 @@ impl Sizer<'_> {
                 }
                 (TypeParamKind::Size(v), _) => {
                     let open = self.open_params.contains(&v);
-                    TypeArg::Size(self.flexible(level, open))
+                    TypeArg::Size(self.flexible_named(param.name, level, open))
                 }
                 (TypeParamKind::Type(..), _) => TypeArg::Size(self.flexible(level, false)),
             });

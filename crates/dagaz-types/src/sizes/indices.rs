@@ -423,6 +423,17 @@ impl Sizer<'_> {
         }
     }
 
+    /// Solve the index variables of a function that are not in its type: all that flows into them is known. What they index
+    /// says which sizes the function has, before those that are left become parameters.
+    pub(super) fn solve_inner(&mut self, ty: &Type) -> Res<()> {
+        let level = self.level;
+        self.solve_leaving(ty, &|s, v| s.level_of(v) > level);
+        while self.solve_bounded(false, Some(level)) {
+            self.check_uses()?;
+        }
+        Ok(())
+    }
+
     /// Index variables in a type that nothing has settled.
     fn open_vars(&self, ty: &Type) -> Vec<u32> {
         let mut vars = Vec::new();
@@ -508,7 +519,7 @@ impl Sizer<'_> {
             return Ok(());
         }
         for settle in [false, true] {
-            while self.solve_bounded(settle) {
+            while self.solve_bounded(settle, None) {
                 self.check_uses()?;
             }
         }
@@ -520,8 +531,12 @@ impl Sizer<'_> {
         self.check_flows()
     }
 
-    /// Variables into which an index flows, or a number. Says whether there were any.
-    fn solve_bounded(&mut self, settle: bool) -> bool {
+    /// Variables into which an index flows, or a number, of scopes inside of some level if there is one. Says whether there
+    /// were any.
+    fn solve_bounded(&mut self, settle: bool, outside: Option<u32>) -> bool {
+        if self.indices.vars.iter().all(|var| var.solution.is_some()) {
+            return false;
+        }
         let bounds = self.bounds(settle);
         let mut any = false;
         for (var, bound) in bounds.into_iter().enumerate() {
@@ -530,8 +545,9 @@ impl Sizer<'_> {
                 Bound::Number => Type::I64,
                 Bound::Nothing | Bound::Indices(_) => continue,
             };
-            if self.indices.vars[var].solution.is_none() {
-                self.indices.vars[var].solution = Some(solution);
+            let var = &mut self.indices.vars[var];
+            if var.solution.is_none() && outside.is_none_or(|level| var.level > level) {
+                var.solution = Some(solution);
                 any = true;
             }
         }

@@ -127,6 +127,7 @@ impl Sizer<'_> {
                 // A result of a size still to be inferred can be made to fit.
                 if let Size::Var(w) = &result
                     && self.is_flexible(*w)
+                    && !self.parameter_sizes.contains(w)
                     && !pairs.iter().any(|(f, _)| same_size(&self.zonk_size(f), &result))
                 {
                     let _ = self.unify_size(&result, &Size::Var(v));

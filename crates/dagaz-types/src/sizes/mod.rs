@@ -12,12 +12,14 @@
 mod application;
 mod array;
 mod binding;
+mod constants;
 mod control;
 mod definition;
 mod expression;
 mod finish;
 mod indices;
 mod loops;
+mod mismatch;
 mod pattern;
 mod pointful;
 mod scope;
@@ -37,6 +39,7 @@ use indices::Indices;
 
 pub(crate) use indices::{Variance, hides_indices, types_in};
 
+pub(crate) use binding::sizes_taken;
 pub(crate) use definition::{
     Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,
 };
@@ -86,6 +89,10 @@ pub(crate) struct Sizer<'a> {
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
     declared: Declared,
+    /// Sizes of parameters that are still to be inferred and say nothing about branches.
+    parameter_sizes: HashSet<VarId>,
+    /// Whether the sizes of parameters count as known for now.
+    fixed_parameters: bool,
     /// Whether there are index types with sizes to be inferred.
     has_open_indices: bool,
     /// Index types that definitions are used at.
@@ -98,6 +105,8 @@ pub(crate) struct Sizer<'a> {
     without_value: HashSet<VarId>,
     /// The first size found that nothing settles but that has to be known.
     ambiguous: Option<Diagnostic>,
+    /// The same for the result of a function that takes nothing of that size.
+    open_result: Option<Diagnostic>,
 }
 
 impl<'a> Sizer<'a> {
@@ -113,17 +122,25 @@ impl<'a> Sizer<'a> {
             open_params: HashSet::new(),
             own: None,
             declared: Declared::default(),
+            parameter_sizes: HashSet::new(),
+            fixed_parameters: false,
             has_open_indices: false,
             index_arguments: Vec::new(),
             indices,
             references_made: Vec::new(),
             without_value: HashSet::new(),
             ambiguous: None,
+            open_result: None,
         }
     }
 
     fn flexible(&mut self, level: u32, lifted: bool) -> Size {
-        let var = self.cx.fresh_var(Name::new("d"));
+        self.flexible_named(Name::new("d"), level, lifted)
+    }
+
+    /// A flexible size that stands for something that has a name.
+    fn flexible_named(&mut self, name: Name, level: u32, lifted: bool) -> Size {
+        let var = self.cx.fresh_var(name);
         self.vars.insert(var, SizeVar { level, kind: SizeKind::Flexible { value: None, lifted } });
         Size::Var(var)
     }
@@ -160,7 +177,7 @@ impl<'a> Sizer<'a> {
     fn mismatch_note(&self, m: &SizeMismatch) -> String {
         let show = |s: &Size| self.cx.show_size(&self.zonk_size(s));
         match m {
-            SizeMismatch::Differ(a, b) => format!("Sizes \"{}\" and \"{}\" do not match", show(a), show(b)),
+            SizeMismatch::Differ(a, b) => self.sizes_differ(a, b),
             SizeMismatch::Escapes(v, s) if self.is_unknown(*v) => format!(
                 "The size \"{}\" comes into being only when the value that has it is there, but it would have to be known before (scope-violation)",
                 show(s)
@@ -198,6 +215,7 @@ impl<'a> Sizer<'a> {
             .at(format!("has type \"{}\"", self.show_type(actual)))
             .help(format!("expected type: {}", self.show_type(expected)))
             .help(self.mismatch_note(&m));
+        d = self.label_namesakes(d, &m);
         let mut seen = HashSet::new();
         for v in [expected, actual].iter().flat_map(|t| self.zonk(t).size_vars()) {
             if !seen.insert(v) {

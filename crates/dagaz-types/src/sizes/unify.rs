@@ -7,7 +7,7 @@ use dagaz_syntax::{Name, Span};
 use super::indices::Variance;
 use super::scope::same_args;
 use super::{SizeKind, SizeMismatch, SizeVar, Sizer};
-use crate::subst::{Subst, size_of_exp};
+use crate::subst::{Subst, exp_of_size, size_of_exp};
 use crate::typed::{Exp, ExpKind, SliceIndex};
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, VarId};
 
@@ -21,9 +21,10 @@ impl Sizer<'_> {
                 Some(s) => self.zonk_size(s),
                 None => size.clone(),
             },
-            Size::Exp(e) if self.has_settled(size) => size_of_exp(self.zonk_exp(e)),
+            Size::Exp(e) if self.has_settled(size) => self.computed(size_of_exp(self.zonk_exp(e))),
+            Size::Exp(_) => self.computed(size.clone()),
             Size::Set(ty) => Size::of_index(self.zonk(ty)),
-            Size::Exp(_) | Size::Const(_) | Size::Meta(_) => size.clone(),
+            Size::Const(_) | Size::Meta(_) => size.clone(),
         }
     }
 
@@ -81,7 +82,9 @@ impl Sizer<'_> {
 
     /// Is this an unsettled flexible size?
     pub(super) fn is_flexible(&self, v: VarId) -> bool {
-        matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { value: None, .. }))
+        let is_open =
+            matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { value: None, .. }));
+        is_open && !(self.fixed_parameters && self.parameter_sizes.contains(&v))
     }
 
     pub(super) fn is_lifted(&self, v: VarId) -> bool {
@@ -142,6 +145,11 @@ impl Sizer<'_> {
                 }
             });
         }
+        if let Size::Var(w) = size
+            && (self.parameter_sizes.contains(&v) || self.parameter_sizes.contains(w))
+        {
+            self.parameter_sizes.extend([v, *w]);
+        }
         for w in lower {
             if let Some(info) = self.vars.get_mut(&w) {
                 info.level = level;
@@ -153,8 +161,25 @@ impl Sizer<'_> {
         Ok(())
     }
 
-    /// Unify two size expressions by structure; `None` if their structure differs.
+    /// What a variable in a size was found to be by now.
+    fn settled_part(&self, e: &Exp) -> Option<Exp> {
+        match &e.kind {
+            ExpKind::Var { var, .. } if self.settled(*var).is_some() => {
+                Some(exp_of_size(&self.zonk_size(&Size::Var(*var)), e))
+            }
+            _ => None,
+        }
+    }
+
+    /// Unify two size expressions by structure; `None` if their structure differs. What one part settles holds for those
+    /// after it.
     fn unify_exps(&mut self, a: &Exp, b: &Exp) -> Option<Unified> {
+        if let Some(a) = self.settled_part(a) {
+            return self.unify_exps(&a, b);
+        }
+        if let Some(b) = self.settled_part(b) {
+            return self.unify_exps(a, &b);
+        }
         match (&a.kind, &b.kind) {
             (ExpKind::Ascript(x) | ExpKind::Attr(_, x), _) => self.unify_exps(x, b),
             (_, ExpKind::Ascript(y) | ExpKind::Attr(_, y)) => self.unify_exps(a, y),

@@ -102,6 +102,25 @@ pub fn check_as(dialect: Dialect, source: &str, expect: Expect) {
     expect.assert_eq(&out);
 }
 
+/// Check a program: the errors, with all that is said to help.
+#[allow(dead_code, reason = "not all test files are about whole messages")]
+pub fn check_with_help(source: &str, expect: Expect) {
+    let (loader, _, checked) = check_main(source, Dialect::Dagaz);
+    expect.assert_eq(&errors_with_help(&loader.sources, &checked.diagnostics));
+}
+
+/// Errors with their labels and help, a line for each.
+fn errors_with_help(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for d in diagnostics.iter().filter(|d| d.is_error()) {
+        out.push_str(&line(sources, d));
+        let labels = d.labels.iter().filter(|label| !label.message.is_empty());
+        out.extend(labels.map(|label| format!("  {}: {}\n", sources.describe(label.span), label.message)));
+        out.extend(d.help.iter().map(|help| format!("  {help}\n")));
+    }
+    out
+}
+
 /// Check a program whose maps may be left out.
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn check_maps(source: &str, expect: Expect) {
@@ -113,13 +132,8 @@ pub fn check_maps(source: &str, expect: Expect) {
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn with_maps(source: &str) -> String {
     let (loader, file, checked) = check_main(source, Dialect::Dagaz);
-    let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
-    let mut out = String::new();
-    for d in &errors {
-        out.push_str(&line(&loader.sources, d));
-        out.extend(d.help.iter().map(|help| format!("  {help}\n")));
-    }
-    if errors.is_empty() {
+    let mut out = errors_with_help(&loader.sources, &checked.diagnostics);
+    if out.is_empty() {
         out = edited_file(&loader.sources, file, &checked.edits);
         let (again, _, explicit) = check_main(&out, Dialect::Dagaz);
         let complaints: String = explicit.diagnostics.iter().map(|d| line(&again.sources, d)).collect();
