@@ -134,7 +134,7 @@ impl Ad<'_> {
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
             // Refused before.
             Exp::Contract { .. } => all(false),
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => all(false),
+            Exp::Transpose { .. } => all(false),
             // By definition.
             Exp::Detach(_) => all(false),
         }

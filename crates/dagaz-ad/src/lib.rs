@@ -39,6 +39,7 @@ pub use crate::context::AdError;
 use crate::context::{Ad, Res};
 pub use crate::histograms::accumulators_to_histograms;
 use crate::rename::Renamer;
+pub use crate::linear::{Linearised, linearize};
 pub use crate::table::derivatives_page;
 
 /// The program without derivative forms.
@@ -55,12 +56,7 @@ pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
         Body::default()
     });
     let mut done = Vec::with_capacity(funs.len());
-    for (i, fun) in funs.iter().enumerate() {
-        if ad.open[i] {
-            // Inlined wherever it was called.
-            done.push(Fun { params: vec![], ret: vec![], body: Body::default(), ..fun.clone() });
-            continue;
-        }
+    for fun in &funs {
         match ad.expand(&fun.body, false) {
             Ok(body) => done.push(Fun { body, ..fun.clone() }),
             Err(error) => errors.push(error),
@@ -132,17 +128,6 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
             }
-            Exp::Linearize { lambda, args } => {
-                let mut lambda = self.without_fused_maps(lambda)?;
-                histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
-                    .map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
-                self.linearize(stm, &lambda, args)
-            }
-            Exp::ApplyLinear { handle, tangents, .. } => {
-                let results = self.apply_linear(*handle, tangents, loc)?;
-                self.bind(&stm.pat, &results, loc);
-                Ok(())
-            }
             Exp::Transpose { lambda, cotangents } => {
                 let lambda = self.without_fused_maps(lambda)?;
                 let results = self.transpose(&lambda, cotangents, loc)?;
@@ -156,7 +141,7 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &body.result, loc);
                 Ok(())
             }
-            Exp::Call { fun, args } if below || self.is_open(*fun) => {
+            Exp::Call { fun, args } if below => {
                 let results = self.inline(*fun, args, below, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -166,7 +151,6 @@ impl Ad<'_> {
                     return Ok(());
                 }
                 let mut stm = stm.clone();
-                self.note_handle(&stm.pat, &stm.exp);
                 self.expand_inside(&mut stm.exp, below, loc)?;
                 if self.reverse_ahead && histograms::is_other_than_sum(&stm.exp) {
                     let stms = histograms::rewrite_with_acc(&mut self.b.vars, &stm);
@@ -260,7 +244,7 @@ impl Ad<'_> {
             }
             Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Detach(_) => {}
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
+            Exp::Transpose { .. } => {}
         }
         Ok(())
     }

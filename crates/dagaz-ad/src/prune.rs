@@ -260,7 +260,7 @@ impl Keeper<'_> {
                 self.lambda(lambda);
             }
             Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => self.lambda(lambda),
-            Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => self.lambda(lambda),
+            Exp::Transpose { lambda, .. } => self.lambda(lambda),
             Exp::WithVjp { lambda, rule, .. } => {
                 self.lambda(lambda);
                 self.lambda(rule);
@@ -270,7 +270,7 @@ impl Keeper<'_> {
             Exp::Copy(_) | Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } => {}
             Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => {}
             Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::Contract { .. } | Exp::ApplyLinear { .. } | Exp::Detach(_) => {}
+            Exp::Contract { .. } | Exp::Detach(_) => {}
         }
         Some(stm)
     }
@@ -316,8 +316,8 @@ fn must_stay(stm: &Stm, again: &HashSet<VarId>) -> bool {
         Exp::Scatter { pre, .. } => pre.iter().any(lambda),
         Exp::WithAcc { lambda: l, .. } => lambda(l),
         Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => lambda(l),
-        Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
-        Exp::ApplyLinear { .. } | Exp::Detach(_) => false,
+        Exp::Transpose { lambda: l, .. } => lambda(l),
+        Exp::Detach(_) => false,
         Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => true,
     }
 }

@@ -143,7 +143,7 @@ impl Dead {
             }
             Exp::Hist { .. } | Exp::Scatter { .. } => return,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
+            Exp::Transpose { .. } | Exp::Detach(_) => {
                 return;
             }
         }

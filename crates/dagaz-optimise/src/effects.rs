@@ -127,8 +127,8 @@ impl Effects {
             Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => {
                 lambda(l)
             }
-            Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
-            Exp::UpdateAcc { .. } | Exp::ApplyLinear { .. } | Exp::Detach(_) => true,
+            Exp::Transpose { lambda: l, .. } => lambda(l),
+            Exp::UpdateAcc { .. } | Exp::Detach(_) => true,
             Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => false,
         }
     }

@@ -213,9 +213,7 @@ impl Checker {
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {
                 self.refuse("a derivative or call")
             }
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {
-                self.refuse("a derivative")
-            }
+            Exp::Transpose { .. } => self.refuse("a derivative"),
             Exp::Contract { .. } => self.refuse("a contraction"),
         }
     }

@@ -287,7 +287,7 @@ impl Ad<'_> {
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => {}
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
+            Exp::Transpose { .. } => {}
         }
         Ok(())
     }
