@@ -61,6 +61,8 @@ pub(crate) struct Ad<'p> {
     /// How sizes are computed.
     pub sizes: HashMap<VarId, (BinOp, Atom, Atom)>,
     pub active: HashSet<VarId>,
+    /// Whether what is differentiated has integers as results, and no floats.
+    pub integer_results: bool,
     /// While a derivative is split: a statement on accumulators could not be.
     pub acc_not_split: bool,
     /// Accumulators that sum, which have other accumulators as tangents in forward mode.
@@ -101,6 +103,7 @@ impl<'p> Ad<'p> {
             types: HashMap::new(),
             sizes: HashMap::new(),
             active: HashSet::new(),
+            integer_results: false,
             acc_not_split: false,
             sums: HashSet::new(),
             tan: HashMap::new(),

@@ -32,14 +32,15 @@ mod vectorised;
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
 pub use crate::context::AdError;
 use crate::context::{Ad, Res};
 pub use crate::histograms::accumulators_to_histograms;
-use crate::rename::Renamer;
 pub use crate::linear::{Linearised, linearize};
+use crate::rename::Renamer;
 pub use crate::table::derivatives_page;
 
 /// The program without derivative forms.
@@ -304,8 +305,15 @@ impl Ad<'_> {
         self.bind(&lambda.params, args, loc);
         self.active.clear();
         self.active.extend(lambda.params.iter().map(|p| p.var));
+        self.integer_results = has_integer_results(lambda);
         self.analyse(&lambda.body);
     }
+}
+
+/// Whether there are integers among the results of a function, and no floats.
+pub(crate) fn has_integer_results(lambda: &Lambda) -> bool {
+    let elems = || lambda.ret.iter().filter_map(Type::elem);
+    elems().any(PrimType::is_int) && !elems().any(PrimType::is_float)
 }
 
 /// Results of a body that only rename what it has made, as those of an inlined call do, become what was made: so the rules

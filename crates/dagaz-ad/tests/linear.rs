@@ -273,3 +273,32 @@ fn detached_values_are_constants() {
         "#]],
     );
 }
+
+#[test]
+fn rounding_is_constant() {
+    check(
+        r"def f (x: f64, v: f64) : (y_tan: f64, z_tan: i64) =
+            let (y: f64, y_tan: f64) = jvp (x) (v) \(x: f64) : (f64) ->
+              let (i: i64) = f64.to_i64 x
+              let (y: f64) = i64.to_f64 i
+              in (y)
+            let (z: i64, z_tan: i64) = jvp (x) (v) \(x: f64) : (i64) ->
+              let (z: i64) = f64.to_i64 x
+              in (z)
+            in (y_tan, z_tan)",
+        expect![[r#"
+            def f (x_0: f64, v_1: f64) : (y_tan_2: f64, z_tan_3: i64) =
+              let (x_6: f64) = x_0
+              let (i_7: i64) = f64.to_i64 x_6
+              let (y_8: f64) = i64.to_f64 i_7
+              let (y_4: f64) = y_8
+              let (y_tan_5: f64) = 0.0f64
+              let (x_11: f64) = x_0
+              let (z_12: i64) = f64.to_i64 x_11
+              let (z_tan_13: i64) = f64.to_i64 v_1
+              let (z_9: i64) = z_12
+              let (z_tan_10: i64) = z_tan_13
+              in (y_tan_5, z_tan_10)
+        "#]],
+    );
+}
