@@ -1,4 +1,4 @@
-//! Derivatives of Core programs: the forms `jvp`, `vjp` and `with_vjp` go, ordinary Core stays.
+//! Derivatives of Core programs: the forms `jvp`, `vjp`, `transpose` and `with_vjp` go, ordinary Core stays.
 //!
 //!     let (y: f64, y_tan: f64) =                       let (y: f64) = f64.mul x x
 //!       jvp (x) (x_tan) \(z: f64) : (f64) ->    ==>    let (a: f64) = f64.mul x x_tan

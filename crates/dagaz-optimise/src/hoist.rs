@@ -20,7 +20,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
 use crate::anywhere::Anywhere;
-use crate::effects::cannot_fail;
+use dagaz_core::effects::cannot_fail;
 
 pub fn hoist_invariants(program: &mut Program) {
     hoist(program, Hoister::default());

@@ -16,7 +16,7 @@ mod contractions;
 mod copies;
 mod dead;
 mod delay;
-mod effects;
+mod elementary;
 mod few;
 mod fresh;
 mod fuse;
