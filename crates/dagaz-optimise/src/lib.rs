@@ -29,6 +29,7 @@ mod keep;
 mod last;
 mod numbers;
 mod once;
+mod powers;
 mod precompute;
 mod products;
 mod reuse;
@@ -68,6 +69,7 @@ pub use crate::keep::gather_once;
 pub use crate::last::shorten_last_iterations;
 pub use crate::numbers::keep_numbers;
 pub use crate::once::check_once;
+pub use crate::powers::multiply_powers;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
 pub use crate::reuse::reuse_loops;
@@ -135,6 +137,7 @@ const MOST_FUSIONS: usize = 4;
 fn optimise(program: &mut Program) {
     inline_calls(program);
     simplify(program);
+    multiply_powers(program);
     remove_dead_code(program);
     if simplify_accumulators(program) {
         simplify(program);
