@@ -39,6 +39,7 @@ pub(crate) enum Kind {
     GlobalDef,
     LocalDef,
     Intrinsic,
+    Linear,
     Choice,
     Acc,
     Ref,
@@ -287,6 +288,11 @@ fn walk_fun(fun: &FunVal, w: &mut dyn Walker, path: &mut Path) -> FunVal {
             w.token(Token::Kind(Kind::Intrinsic));
             w.token(Token::Name(*name));
             Code::Intrinsic { name: *name, type_args: walk_args(type_args, w) }
+        }
+        Code::Linear(linear) => {
+            w.token(Token::Kind(Kind::Linear));
+            w.token(Token::Number(linear.fun.0.into()));
+            Code::Linear(linear.clone())
         }
     };
     w.token(Token::Number(fun.args.len() as u64));
