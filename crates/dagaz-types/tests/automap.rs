@@ -285,6 +285,35 @@ fn ambiguity_lists_all_readings() {
     );
 }
 
+/// Only what differs is shown of a long definition.
+#[test]
+fn ambiguity_in_long_definitions() {
+    let sums: String = (0..60).map(|i| format!("  let a{i} = i64.sum (map i64.sum xss) + {i}\n")).collect();
+    let head = "def f [n][m] (xss: [n][m]i64) =\n  let g = \\x -> length x * x\n";
+    check_maps(
+        &format!("{head}{sums}  let b = g xss\n  in b"),
+        expect![[r#"
+        test.fut:2:17: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+          write this for "g xss" in line 63 to choose it: map g xss
+          write this to choose it: map (map (length x *)) x
+          a type annotation that fixes the rank of a parameter chooses as well
+          without maps: Cannot apply "*" to this argument (invalid type)
+    "#]],
+    );
+    let head = "def f [n][m] (xss: [n][m]i64) = ";
+    let sum: String = (0..60).map(|i| format!("i64.sum (map i64.sum xss) + {i} + ")).collect();
+    check_maps(
+        &format!("{head}(\\x -> ({sum} length x) * x) xss"),
+        expect![[r#"
+        test.fut:1:33: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+          write this for "(i64.sum (map i64.sum xss) + 0 + i64.sum (map i64.sum xss) + 1 + i64.sum (map i64.sum xss) + 2 + i64 …  i64.sum xss) + 57 + i64.sum (map i64.sum xss) + 58 + i64.sum (map i64.sum xss) + 59 + length x) * x" in line 1 to choose it: map (map ((i64.sum (map i64.sum xss) + 0 + i64.sum (map i64.sum xss) + 1 + i64.sum (map i64.sum xss) … 64.sum xss) + 57 + i64.sum (map i64.sum xss) + 58 + i64.sum (map i64.sum xss) + 59 + length x) *)) x
+          write this to choose it: map (\x -> map ((i64.sum (map i64.sum xss) + 0 + i64.sum (map i64.sum xss) + 1 + i64.sum (map i64.su … um xss) + 57 + i64.sum (map i64.sum xss) + 58 + i64.sum (map i64.sum xss) + 59 + length x) *) x) xss
+          a type annotation that fixes the rank of a parameter chooses as well
+          without maps: Cannot apply "*" to this argument (invalid type)
+    "#]],
+    );
+}
+
 #[test]
 fn other_mistakes_are_reported_as_themselves() {
     check_maps(
