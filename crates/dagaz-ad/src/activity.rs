@@ -1,6 +1,6 @@
 //! Which variables depend on what is differentiated: only those have tangents and adjoints.
 //!
-//! An index, a size, a condition or a comparison passes nothing on. A loop is looked at until nothing changes.
+//! An index, a size, a condition, a comparison or a conversion to an integer passes nothing on. A loop is looked at until nothing changes.
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::prim::{PrimType, UnOp};
@@ -59,14 +59,19 @@ impl Ad<'_> {
         }
     }
 
+    /// Rounding is piecewise constant. But of a function that has only integers as results, the derivative is asked for in
+    /// integers, and so a conversion converts tangents as it converts the value.
+    fn conversion_passes_on(&self, from: PrimType, to: PrimType) -> bool {
+        let rounds = from.is_float() && to.is_int();
+        from != PrimType::Bool && to != PrimType::Bool && (!rounds || self.integer_results)
+    }
+
     fn analyse_exp(&mut self, stm: &Stm) -> Vec<bool> {
         let all = |active: bool| vec![active; stm.pat.len()];
         match &stm.exp {
             Exp::CmpOp(..) | Exp::Scratch { .. } | Exp::Assert { .. } => all(false),
             Exp::UnOp(op, _, a) => all(passes_on(*op) && self.is_active(*a)),
-            Exp::Convert(from, to, a) => {
-                all(*from != PrimType::Bool && *to != PrimType::Bool && self.is_active(*a))
-            }
+            Exp::Convert(from, to, a) => all(self.conversion_passes_on(*from, *to) && self.is_active(*a)),
             Exp::Atom(a) | Exp::Replicate { value: a, .. } => all(self.is_active(*a)),
             Exp::BinOp(_, _, a, b) => all(self.is_active(*a) || self.is_active(*b)),
             Exp::Iota { ty, n, start, step } => {
@@ -134,7 +139,7 @@ impl Ad<'_> {
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
             // Refused before.
             Exp::Contract { .. } => all(false),
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => all(false),
+            Exp::Transpose { .. } => all(false),
             // By definition.
             Exp::Detach(_) => all(false),
         }

@@ -5,12 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::{Effect, own_effect};
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
 use crate::context::{Ad, Res};
-use crate::prune::prune;
+use crate::prune::{Stays, prune};
 use crate::rename::Renamer;
 use crate::reverse::needed;
 
@@ -23,7 +24,7 @@ impl Ad<'_> {
             _ => return Ok(false),
         };
         let groups = groups(op);
-        if groups.len() < 2 || may_stop_for_nothing(op) {
+        if groups.len() < 2 || self.may_stop_for_nothing(op) {
             return Ok(false);
         }
         for group in groups {
@@ -71,19 +72,20 @@ impl Ad<'_> {
         let part = Lambda { params, body, ret: pick(&op.ret, group) };
         Renamer::new(self, HashMap::new()).lambda(&part)
     }
+
+    /// Whether the operator has statements whose only effect is that they may stop the program: they belong to no group.
+    fn may_stop_for_nothing(&self, op: &Lambda) -> bool {
+        let Body { stms, result } = &op.body;
+        let again = HashSet::new();
+        let kept = prune(stms.clone(), result, &Stays::new(stms, &self.types, &again));
+        let without_effect = needed(stms.clone(), result);
+        let has_effect = |stm: &Stm| own_effect(&stm.exp) == Effect::Acts;
+        kept.len() != without_effect.len() || kept.iter().any(has_effect)
+    }
 }
 
 fn pick<T: Clone>(items: &[T], group: &[usize]) -> Vec<T> {
     group.iter().map(|i| items[*i].clone()).collect()
-}
-
-/// Whether the operator has statements whose only effect is that they may stop the program: they belong to no group.
-fn may_stop_for_nothing(op: &Lambda) -> bool {
-    let Body { stms, result } = &op.body;
-    let kept = prune(stms.clone(), result, &HashSet::new());
-    let without_effect = needed(stms.clone(), result);
-    let has_effect = |stm: &Stm| matches!(stm.exp, Exp::Assert { .. } | Exp::Trace { .. });
-    kept.len() != without_effect.len() || kept.iter().any(has_effect)
 }
 
 /// The components in groups of those that depend on each other.

@@ -8,7 +8,6 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
-use crate::linear::open_functions;
 use crate::prune::Kept;
 use crate::reverse::one_hot::{OneHot, OneHotRows};
 use crate::reverse::{ReadyLoop, Restored, size_operation};
@@ -50,10 +49,6 @@ pub(crate) enum Adj {
 pub(crate) struct Ad<'p> {
     pub b: Builder,
     pub funs: &'p [Fun],
-    /// Which functions apply linear functions that they are given; they are inlined.
-    pub open: Vec<bool>,
-    /// The derivatives behind the handles of `linearize`.
-    pub linear_funs: HashMap<VarId, Lambda>,
     /// Tangents that are zero and, while a derivative is split, everything that depends on tangents.
     pub linear_vars: HashSet<VarId>,
     /// Whether what is expanded is about to be differentiated in reverse mode.
@@ -66,6 +61,8 @@ pub(crate) struct Ad<'p> {
     /// How sizes are computed.
     pub sizes: HashMap<VarId, (BinOp, Atom, Atom)>,
     pub active: HashSet<VarId>,
+    /// Whether what is differentiated has integers as results, and no floats.
+    pub integer_results: bool,
     /// While a derivative is split: a statement on accumulators could not be.
     pub acc_not_split: bool,
     /// Accumulators that sum, which have other accumulators as tangents in forward mode.
@@ -99,8 +96,6 @@ impl<'p> Ad<'p> {
         Ad {
             b: Builder::new(vars),
             funs,
-            open: open_functions(funs),
-            linear_funs: HashMap::new(),
             linear_vars: HashSet::new(),
             reverse_ahead: false,
             linear_ahead: false,
@@ -108,6 +103,7 @@ impl<'p> Ad<'p> {
             types: HashMap::new(),
             sizes: HashMap::new(),
             active: HashSet::new(),
+            integer_results: false,
             acc_not_split: false,
             sums: HashSet::new(),
             tan: HashMap::new(),

@@ -246,7 +246,7 @@ impl Ad<'_> {
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => return Ok(()),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => return Ok(()),
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => return Ok(()),
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => return Ok(()),
+            Exp::Transpose { .. } => return Ok(()),
             Exp::Contract { .. } => return Ok(()),
         };
         self.set_tan(stm, tangent);

@@ -1,4 +1,4 @@
-//! Derivatives of Core programs: the forms `jvp`, `vjp` and `with_vjp` go, ordinary Core stays.
+//! Derivatives of Core programs: the forms `jvp`, `vjp`, `transpose` and `with_vjp` go, ordinary Core stays.
 //!
 //!     let (y: f64, y_tan: f64) =                       let (y: f64) = f64.mul x x
 //!       jvp (x) (x_tan) \(z: f64) : (f64) ->    ==>    let (a: f64) = f64.mul x x_tan
@@ -32,12 +32,14 @@ mod vectorised;
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
 pub use crate::context::AdError;
 use crate::context::{Ad, Res};
 pub use crate::histograms::accumulators_to_histograms;
+pub use crate::linear::{Linearised, linearize};
 use crate::rename::Renamer;
 pub use crate::table::derivatives_page;
 
@@ -55,12 +57,7 @@ pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
         Body::default()
     });
     let mut done = Vec::with_capacity(funs.len());
-    for (i, fun) in funs.iter().enumerate() {
-        if ad.open[i] {
-            // Inlined wherever it was called.
-            done.push(Fun { params: vec![], ret: vec![], body: Body::default(), ..fun.clone() });
-            continue;
-        }
+    for fun in &funs {
         match ad.expand(&fun.body, false) {
             Ok(body) => done.push(Fun { body, ..fun.clone() }),
             Err(error) => errors.push(error),
@@ -132,17 +129,6 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
             }
-            Exp::Linearize { lambda, args } => {
-                let mut lambda = self.without_fused_maps(lambda)?;
-                histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
-                    .map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
-                self.linearize(stm, &lambda, args)
-            }
-            Exp::ApplyLinear { handle, tangents, .. } => {
-                let results = self.apply_linear(*handle, tangents, loc)?;
-                self.bind(&stm.pat, &results, loc);
-                Ok(())
-            }
             Exp::Transpose { lambda, cotangents } => {
                 let lambda = self.without_fused_maps(lambda)?;
                 let results = self.transpose(&lambda, cotangents, loc)?;
@@ -156,7 +142,7 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &body.result, loc);
                 Ok(())
             }
-            Exp::Call { fun, args } if below || self.is_open(*fun) => {
+            Exp::Call { fun, args } if below => {
                 let results = self.inline(*fun, args, below, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -166,7 +152,6 @@ impl Ad<'_> {
                     return Ok(());
                 }
                 let mut stm = stm.clone();
-                self.note_handle(&stm.pat, &stm.exp);
                 self.expand_inside(&mut stm.exp, below, loc)?;
                 if self.reverse_ahead && histograms::is_other_than_sum(&stm.exp) {
                     let stms = histograms::rewrite_with_acc(&mut self.b.vars, &stm);
@@ -260,7 +245,7 @@ impl Ad<'_> {
             }
             Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Detach(_) => {}
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
+            Exp::Transpose { .. } => {}
         }
         Ok(())
     }
@@ -320,8 +305,15 @@ impl Ad<'_> {
         self.bind(&lambda.params, args, loc);
         self.active.clear();
         self.active.extend(lambda.params.iter().map(|p| p.var));
+        self.integer_results = has_integer_results(lambda);
         self.analyse(&lambda.body);
     }
+}
+
+/// Whether there are integers among the results of a function, and no floats.
+pub(crate) fn has_integer_results(lambda: &Lambda) -> bool {
+    let elems = || lambda.ret.iter().filter_map(Type::elem);
+    elems().any(PrimType::is_int) && !elems().any(PrimType::is_float)
 }
 
 /// Results of a body that only rename what it has made, as those of an inlined call do, become what was made: so the rules

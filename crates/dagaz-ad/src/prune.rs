@@ -10,15 +10,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Check, Exp, Lambda, LoopForm, Stm};
-use dagaz_core::prim::{BinOp, Prim};
+use dagaz_core::effects::{Effect, Effects, bodies_that_run, own_effect};
+use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{bodies_mut, direct_operands, lambdas};
+use dagaz_core::visit::{bodies_mut, direct_operands, free_vars, lambdas};
 
-/// The statements that the results need. Statements that bind only variables of `again` were run before without
-/// stopping the program, or will be, and may go.
-pub(crate) fn prune(stms: Vec<Stm>, results: &[Atom], again: &HashSet<VarId>) -> Vec<Stm> {
-    let keeper = Keeper { live: live(&stms, results, again).0, again };
+/// The statements that the results need, and those that must stay.
+pub(crate) fn prune(stms: Vec<Stm>, results: &[Atom], stays: &Stays<'_>) -> Vec<Stm> {
+    let keeper = Keeper { live: live(&stms, results, stays).0, stays };
     stms.into_iter().filter_map(|stm| keeper.stm(stm)).collect()
 }
 
@@ -27,14 +26,14 @@ pub(crate) fn prune(stms: Vec<Stm>, results: &[Atom], again: &HashSet<VarId>) ->
 pub(crate) fn choose_kept(
     stms: &mut [Stm],
     results: &[Atom],
-    again: &HashSet<VarId>,
+    stays: &Stays<'_>,
     kept: &HashMap<VarId, Kept>,
 ) {
     if kept.is_empty() {
         return;
     }
     bind(stms, &|var| kept.get(&var).map(|kept| kept.again));
-    let (live, branches) = live(stms, results, again);
+    let (live, branches) = live(stms, results, stays);
     let chosen = Chosen { kept, live: &live, branches: &branches };
     bind(stms, &|var| kept.get(&var).map(|kept| kept.before).filter(|before| chosen.runs_anyway(*before)));
 }
@@ -81,12 +80,8 @@ fn bind(stms: &mut [Stm], value: &impl Fn(VarId) -> Option<VarId>) {
 }
 
 /// The variables that are needed, and the results of branches by each of them.
-fn live(
-    stms: &[Stm],
-    results: &[Atom],
-    again: &HashSet<VarId>,
-) -> (HashSet<VarId>, HashMap<VarId, Vec<VarId>>) {
-    let mut needs = Needs { edges: HashMap::new(), roots: Vec::new(), branches: HashMap::new(), again };
+fn live(stms: &[Stm], results: &[Atom], stays: &Stays<'_>) -> (HashSet<VarId>, HashMap<VarId, Vec<VarId>>) {
+    let mut needs = Needs { edges: HashMap::new(), roots: Vec::new(), branches: HashMap::new(), stays };
     stms.iter().for_each(|stm| needs.stm(stm, &[]));
     needs.need_all(results.iter().copied());
     let mut live = HashSet::new();
@@ -106,7 +101,7 @@ struct Needs<'a> {
     edges: HashMap<VarId, Vec<VarId>>,
     roots: Vec<VarId>,
     branches: HashMap<VarId, Vec<VarId>>,
-    again: &'a HashSet<VarId>,
+    stays: &'a Stays<'a>,
 }
 
 impl Needs<'_> {
@@ -125,7 +120,7 @@ impl Needs<'_> {
     /// `control` is what decides whether the statement is run.
     fn stm(&mut self, stm: &Stm, control: &[Atom]) {
         stm.pat.iter().for_each(|p| self.ty(p.var, &p.ty));
-        if must_stay(stm, self.again) {
+        if self.stays.must_stay(stm) {
             self.need_all(control.iter().copied());
             match inner_bodies(&stm.exp) {
                 0 => {
@@ -204,7 +199,7 @@ impl Needs<'_> {
 
 struct Keeper<'a> {
     live: HashSet<VarId>,
-    again: &'a HashSet<VarId>,
+    stays: &'a Stays<'a>,
 }
 
 impl Keeper<'_> {
@@ -221,7 +216,7 @@ impl Keeper<'_> {
 
     fn stm(&self, mut stm: Stm) -> Option<Stm> {
         let is_live = |var: &VarId| self.live.contains(var);
-        if !stm.pat.iter().any(|p| is_live(&p.var)) && !must_stay(&stm, self.again) {
+        if !stm.pat.iter().any(|p| is_live(&p.var)) && !self.stays.must_stay(&stm) {
             return None;
         }
         match &mut stm.exp {
@@ -260,7 +255,7 @@ impl Keeper<'_> {
                 self.lambda(lambda);
             }
             Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => self.lambda(lambda),
-            Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => self.lambda(lambda),
+            Exp::Transpose { lambda, .. } => self.lambda(lambda),
             Exp::WithVjp { lambda, rule, .. } => {
                 self.lambda(lambda);
                 self.lambda(rule);
@@ -270,7 +265,7 @@ impl Keeper<'_> {
             Exp::Copy(_) | Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } => {}
             Exp::Reshape { .. } | Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => {}
             Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
-            Exp::Contract { .. } | Exp::ApplyLinear { .. } | Exp::Detach(_) => {}
+            Exp::Contract { .. } | Exp::Detach(_) => {}
         }
         Some(stm)
     }
@@ -290,38 +285,36 @@ fn inner_bodies(exp: &Exp) -> usize {
     }
 }
 
-/// Whether a statement does more than to give its value: it may stop the program, or not end.
-fn must_stay(stm: &Stm, again: &HashSet<VarId>) -> bool {
-    let inside = |body: &Body| body.stms.iter().any(|s| must_stay(s, again));
-    let lambda = |l: &Lambda| inside(&l.body);
-    let anew = stm.pat.is_empty() || !stm.pat.iter().all(|p| again.contains(&p.var));
-    match &stm.exp {
-        Exp::BinOp(BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem, ty, _, divisor) => {
-            anew && !ty.is_float() && !is_nonzero(*divisor)
-        }
-        Exp::BinOp(BinOp::Pow, ty, ..) => anew && !ty.is_float(),
-        Exp::BinOp(..) => false,
-        Exp::Atom(_) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => false,
-        Exp::Slice { .. } | Exp::Copy(_) | Exp::Rearrange { .. } | Exp::Reshape { .. } => false,
-        Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::UpdateAcc { .. } => false,
-        Exp::Contract { .. } | Exp::Iota { .. } | Exp::Replicate { .. } => false,
-        Exp::Index { check, .. } | Exp::Update { check, .. } => anew && *check == Check::Checked,
-        Exp::If { then, otherwise, .. } => inside(then) || inside(otherwise),
-        Exp::Loop { form: LoopForm::For { .. }, body, .. } => inside(body),
-        Exp::Loop { form: LoopForm::While { cond }, body, .. } => anew || inside(cond) || inside(body),
-        Exp::Map { lambda: l, .. } => lambda(l),
-        Exp::Reduce { pre, op, .. } | Exp::Scan { pre, op, .. } | Exp::Hist { pre, op, .. } => {
-            pre.iter().any(lambda) || lambda(op)
-        }
-        Exp::Scatter { pre, .. } => pre.iter().any(lambda),
-        Exp::WithAcc { lambda: l, .. } => lambda(l),
-        Exp::Jvp { lambda: l, .. } | Exp::Vjp { lambda: l, .. } | Exp::WithVjp { lambda: l, .. } => lambda(l),
-        Exp::Linearize { lambda: l, .. } | Exp::Transpose { lambda: l, .. } => lambda(l),
-        Exp::ApplyLinear { .. } | Exp::Detach(_) => false,
-        Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => true,
-    }
+/// Which statements do more than to give their values: they may stop the program, or not end.
+pub(crate) struct Stays<'a> {
+    /// Statements that bind only these were run before without stopping the program, or will be.
+    again: &'a HashSet<VarId>,
+    effects: Effects,
 }
 
-fn is_nonzero(atom: Atom) -> bool {
-    matches!(atom, Atom::Const(prim) if prim != Prim::zero(prim.ty()))
+impl<'a> Stays<'a> {
+    /// Of statements whose free variables have the types given.
+    pub fn new(stms: &[Stm], types: &HashMap<VarId, Type>, again: &'a HashSet<VarId>) -> Stays<'a> {
+        let mut bound = HashSet::new();
+        let mut outside = Vec::new();
+        for stm in stms {
+            // What statements use of what is bound outside exists there, and so do its sizes.
+            outside.extend(free_vars(&stm.exp).into_iter().filter(|var| !bound.contains(var)));
+            bound.extend(stm.pat.iter().map(|p| p.var));
+        }
+        let exist = outside.iter().filter_map(|var| types.get(var));
+        Stays { again, effects: Effects::within(stms, exist) }
+    }
+
+    fn must_stay(&self, stm: &Stm) -> bool {
+        let anew = stm.pat.is_empty() || !stm.pat.iter().all(|p| self.again.contains(&p.var));
+        let own = match own_effect(&stm.exp) {
+            Effect::None => false,
+            Effect::MayFail | Effect::MayNotEnd => anew,
+            Effect::MakesArray => anew && !self.effects.is_makeable(stm),
+            Effect::Acts => true,
+        };
+        let inside = |body: &Body| body.stms.iter().any(|stm| self.must_stay(stm));
+        own || bodies_that_run(&stm.exp).into_iter().any(inside)
+    }
 }

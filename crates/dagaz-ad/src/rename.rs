@@ -205,14 +205,6 @@ impl<'a, 'p> Renamer<'a, 'p> {
             Exp::WithVjp { lambda, rule, args } => {
                 Exp::WithVjp { args: self.atoms(args), lambda: self.lambda(lambda), rule: self.lambda(rule) }
             }
-            Exp::Linearize { lambda, args } => {
-                Exp::Linearize { args: self.atoms(args), lambda: self.lambda(lambda) }
-            }
-            Exp::ApplyLinear { handle, tangents, ret } => Exp::ApplyLinear {
-                handle: self.atom(*handle),
-                tangents: self.atoms(tangents),
-                ret: ret.iter().map(|t| self.ty(t)).collect(),
-            },
             Exp::Transpose { lambda, cotangents } => {
                 Exp::Transpose { cotangents: self.atoms(cotangents), lambda: self.lambda(lambda) }
             }

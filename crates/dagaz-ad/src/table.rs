@@ -35,8 +35,13 @@ const CONVENTIONS: &str = "
 
 - Comparisons (`==`, `<`, `<=`), `isnan` and `isinf` give truth values; the derivative is zero, and a branch on them is the
   derivative of the side that is taken.
-- Conversions between floating-point types pass tangents on. Tangents of integers are integers; a conversion converts
-  them as it converts the value.
+- Conversions between floating-point types pass tangents on. A conversion from a float to an integer is piecewise constant: its
+  derivative is zero. The derivative of a function whose results are integers alone is asked for in integers, and there, as in
+  Futhark, such a conversion converts tangents as it converts the value.
+- An integer has a tangent only where it is, or depends on, an integer that the user differentiates with respect to. Tangents of
+  integers are integers, and a conversion to a float converts them.
+- `x ** k` with a constant `k` has the derivative `k * x ** (k - 1)`, also at zero and where the table's quotient would have lost its
+  precision; for integers `k` up to 16 both are multiplications.
 - `to_bits` and `from_bits` are the same number seen in two ways, and so are their tangents.
 - Of two equal operands of `min` or `max`, the first counts; in a reduction, the leftmost of the smallest or largest elements.
 - NaN in, NaN out: where an operand is NaN the derivative is NaN, unless it does not depend on that operand. `min` and `max`

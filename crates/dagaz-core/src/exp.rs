@@ -378,18 +378,6 @@ pub enum Exp {
         rule: Lambda,
         args: Vec<Atom>,
     },
-    /// The results of `lambda` at `args`, then a handle (a `bool` that only `ApplyLinear` uses) of its derivative
-    /// there, a linear function.
-    Linearize {
-        lambda: Lambda,
-        args: Vec<Atom>,
-    },
-    /// The tangents of the results, of the types `ret`, given those of the arguments.
-    ApplyLinear {
-        handle: Atom,
-        tangents: Vec<Atom>,
-        ret: Vec<Type>,
-    },
     /// `lambda` is linear, and this is its transpose: what it takes has the types of its results.
     Transpose {
         lambda: Lambda,

@@ -32,6 +32,7 @@
 //! ```
 
 pub mod build;
+pub mod effects;
 pub mod exp;
 pub mod formats;
 pub mod interp;

@@ -308,11 +308,7 @@ impl<'p> Printer<'p> {
             }
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } => return None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return None,
-            Exp::Linearize { .. } | Exp::Transpose { .. } => return None,
-            Exp::ApplyLinear { handle, tangents, ret } => {
-                let ret = join(ret.iter().map(|t| self.ty(t)));
-                format!("apply_linear {} ({}) : ({ret})", atom(handle), self.atoms(tangents))
-            }
+            Exp::Transpose { .. } => return None,
             Exp::Detach(a) => format!("detach {}", atom(a)),
         })
     }
@@ -371,10 +367,6 @@ impl<'p> Printer<'p> {
                 self.line(indent, &format!("with_vjp ({})", self.atoms(args)));
                 self.lambda("", lambda, indent + 1);
                 self.lambda("rule ", rule, indent + 1);
-            }
-            Exp::Linearize { lambda, args } => {
-                self.line(indent, &format!("linearize ({})", self.atoms(args)));
-                self.lambda("", lambda, indent + 1);
             }
             Exp::Transpose { lambda, cotangents } => {
                 self.line(indent, &format!("transpose ({})", self.atoms(cotangents)));

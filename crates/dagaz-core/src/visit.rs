@@ -89,11 +89,7 @@ pub fn direct_operands(exp: &Exp, f: &mut impl FnMut(Atom)) {
         Exp::Jvp { args, tangents: seeds, .. } | Exp::Vjp { args, cotangents: seeds, .. } => {
             args.iter().chain(seeds).copied().for_each(f);
         }
-        Exp::WithVjp { args, .. } | Exp::Linearize { args, .. } => args.iter().copied().for_each(f),
-        Exp::ApplyLinear { handle, tangents, .. } => {
-            f(*handle);
-            tangents.iter().copied().for_each(f);
-        }
+        Exp::WithVjp { args, .. } => args.iter().copied().for_each(f),
         Exp::Transpose { cotangents, .. } => cotangents.iter().copied().for_each(f),
         Exp::Detach(a) => f(*a),
     }
@@ -126,7 +122,7 @@ pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
             inputs.iter().filter_map(|i| i.op.as_ref().map(|(op, _)| op)).chain([lambda]).collect()
         }
         Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
-        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![lambda],
+        Exp::Transpose { lambda, .. } => vec![lambda],
         Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
         Exp::Atom(_)
         | Exp::UnOp(..)
@@ -143,7 +139,7 @@ pub fn lambdas(exp: &Exp) -> Vec<&Lambda> {
             vec![]
         }
         Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
-        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
+        Exp::Detach(_) => vec![],
     }
 }
 
@@ -174,7 +170,7 @@ pub fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
             inputs.iter_mut().filter_map(|i| i.op.as_mut().map(|(op, _)| op)).chain([lambda]).collect()
         }
         Exp::Jvp { lambda, .. } | Exp::Vjp { lambda, .. } => vec![lambda],
-        Exp::Linearize { lambda, .. } | Exp::Transpose { lambda, .. } => vec![lambda],
+        Exp::Transpose { lambda, .. } => vec![lambda],
         Exp::WithVjp { lambda, rule, .. } => vec![lambda, rule],
         Exp::Atom(_)
         | Exp::UnOp(..)
@@ -191,7 +187,7 @@ pub fn lambdas_mut(exp: &mut Exp) -> Vec<&mut Lambda> {
             vec![]
         }
         Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => vec![],
-        Exp::ApplyLinear { .. } | Exp::Detach(_) => vec![],
+        Exp::Detach(_) => vec![],
     }
 }
 
@@ -306,8 +302,7 @@ impl FreeVars {
             | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {}
-            Exp::Linearize { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {}
-            Exp::ApplyLinear { ret, .. } => ret.iter().for_each(|t| self.ty(t)),
+            Exp::Transpose { .. } | Exp::Detach(_) => {}
         }
     }
 }
@@ -381,12 +376,7 @@ pub fn operands_mut(exp: &mut Exp, f: &mut impl FnMut(&mut Atom)) {
         Exp::Jvp { args, tangents: seeds, .. } | Exp::Vjp { args, cotangents: seeds, .. } => {
             args.iter_mut().chain(seeds).for_each(f);
         }
-        Exp::WithVjp { args, .. } | Exp::Linearize { args, .. } => args.iter_mut().for_each(f),
-        Exp::ApplyLinear { handle, tangents, ret } => {
-            f(handle);
-            tangents.iter_mut().for_each(&mut *f);
-            ret.iter_mut().for_each(|t| type_mut(t, f));
-        }
+        Exp::WithVjp { args, .. } => args.iter_mut().for_each(f),
         Exp::Transpose { cotangents, .. } => cotangents.iter_mut().for_each(f),
         Exp::Detach(a) => f(a),
     }

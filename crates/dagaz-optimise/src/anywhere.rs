@@ -15,7 +15,7 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::effects::cannot_fail;
+use dagaz_core::effects::cannot_fail;
 
 /// What is known of variables, whose names are unique.
 #[derive(Default)]

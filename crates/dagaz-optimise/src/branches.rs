@@ -24,8 +24,8 @@ use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
 
-use crate::effects::cannot_fail;
 use crate::walk::for_each_body;
+use dagaz_core::effects::cannot_fail;
 
 pub fn branch_around_maps(program: &mut Program) -> bool {
     let mut pass = Pass { vars: std::mem::take(&mut program.vars), has_changed: false };

@@ -23,8 +23,8 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, free_vars};
 
-use crate::effects::cannot_fail;
 use crate::walk::{Substitution, operands_mut};
+use dagaz_core::effects::cannot_fail;
 
 pub fn split_off_columns(program: &mut Program) {
     let Program { vars, funs, .. } = program;

@@ -287,7 +287,7 @@ impl Encoder {
                 return None;
             }
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return None,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
+            Exp::Transpose { .. } | Exp::Detach(_) => {
                 return None;
             }
         }

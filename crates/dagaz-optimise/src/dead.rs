@@ -19,8 +19,8 @@ use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Program, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
 
-use crate::effects::Effects;
 use crate::walk::{for_each_body, keep};
+use dagaz_core::effects::Effects;
 
 pub fn remove_dead_code(program: &mut Program) {
     let effects = Effects::of(program);
@@ -143,7 +143,7 @@ impl Dead {
             }
             Exp::Hist { .. } | Exp::Scatter { .. } => return,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => return,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
+            Exp::Transpose { .. } | Exp::Detach(_) => {
                 return;
             }
         }

@@ -20,7 +20,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
 use crate::anywhere::Anywhere;
-use crate::effects::cannot_fail;
+use dagaz_core::effects::cannot_fail;
 
 pub fn hoist_invariants(program: &mut Program) {
     hoist(program, Hoister::default());
@@ -211,7 +211,7 @@ impl Hoister {
             Exp::Trace { .. } | Exp::Scan { .. } => false,
             Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => false,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => false,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => false,
+            Exp::Transpose { .. } | Exp::Detach(_) => false,
         };
         let mut is_known = is_safe;
         let mut see = |a: Atom| is_known &= a.as_var().is_none_or(|v| self.bound.contains(&v));

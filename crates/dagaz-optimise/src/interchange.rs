@@ -28,9 +28,9 @@ use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, free_vars, lambdas};
 
-use crate::effects::cannot_fail;
 use crate::precompute::{is_iteration, note_bound, what_computes};
 use crate::walk::{Substitution, bodies};
+use dagaz_core::effects::cannot_fail;
 
 /// Fewer rows are not worth a table.
 const ROWS: i64 = 4;

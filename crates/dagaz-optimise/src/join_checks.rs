@@ -19,8 +19,8 @@ use dagaz_core::types::{Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands};
 
 use crate::common::key;
-use crate::effects::{Effects, cannot_fail};
 use crate::walk::{Substitution, bodies, operands_mut};
+use dagaz_core::effects::{Effects, cannot_fail};
 
 pub fn join_checks(program: &mut Program) {
     let effects = Effects::of(program);

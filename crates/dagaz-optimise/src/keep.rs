@@ -28,9 +28,9 @@ use dagaz_core::visit::{free_vars, lambdas};
 
 use crate::columns::{fresh_like, rename};
 use crate::common::key;
-use crate::effects::cannot_fail;
 use crate::gathers::Region;
 use crate::walk::{Substitution, bodies};
+use dagaz_core::effects::cannot_fail;
 
 /// Arrays of more bytes are large: no core has them in its own cache.
 const LARGE: usize = 1 << 20;

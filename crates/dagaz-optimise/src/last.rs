@@ -22,9 +22,9 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::free_vars;
 
-use crate::effects::Effects;
 use crate::fuse::count_body;
 use crate::walk::{Substitution, bodies, for_each_body, keep};
+use dagaz_core::effects::Effects;
 
 pub fn shorten_last_iterations(program: &mut Program) -> bool {
     let effects = Effects::of(program);

@@ -23,8 +23,9 @@ use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars, lambdas};
 
-use crate::effects::{cannot_fail, is_elementary_function};
+use crate::elementary::is_elementary_function;
 use crate::walk::{Substitution, bodies};
+use dagaz_core::effects::cannot_fail;
 
 pub fn precompute_functions(program: &mut Program) {
     let b = Builder::new(std::mem::take(&mut program.vars));

@@ -20,8 +20,8 @@ use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
-use crate::effects::cannot_fail;
 use crate::precompute::is_iteration;
+use dagaz_core::effects::cannot_fail;
 
 pub fn sum_rows_by_columns(program: &mut Program) {
     let mut pass =

@@ -36,9 +36,9 @@ use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas;
 
-use crate::effects::Effects;
 use crate::fuse::count_body;
 use crate::walk::for_each_body;
+use dagaz_core::effects::Effects;
 
 /// Rows of so many numbers lie in a line of the cache.
 const SHORT: i64 = 8;

@@ -39,10 +39,10 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::effects::Effects;
 use crate::fuse::count_body;
 use crate::last::has_own_sizes;
 use crate::walk::{for_each_body, keep};
+use dagaz_core::effects::Effects;
 
 pub fn compute_where_kept(program: &mut Program) -> bool {
     let effects = Effects::of(program);

@@ -72,10 +72,36 @@ impl Simplifier<'_> {
         args: Vec<SVal>,
     ) -> Res<SVal> {
         let code = Code::Def { def: def.clone(), type_args: type_args.clone() };
-        let call = self.abstract_call(&def.def, &SVal::Fun(Rc::new(FunVal { code, args })));
+        let fun = SVal::Fun(Rc::new(FunVal { code, args }));
+        let recursive = self.specialisations.active.contains(&Rc::as_ptr(&def.def));
+        self.specialisations.active.push(Rc::as_ptr(&def.def));
+        let result = self.call_emitted(&fun, recursive, def.def.name.as_str(), |s, id, call, params| {
+            let Code::Def { def, type_args } = &call.code else {
+                return s.bug("a call without a definition");
+            };
+            s.at(def.def.span);
+            let loc = s.loc;
+            let (results, template) = s.function_body(Some(id), def, type_args, &call.args, params)?;
+            s.loc = loc;
+            Ok((results, template))
+        });
+        self.specialisations.active.pop();
+        result
+    }
+
+    /// A call of the Core function for all calls that are like this one. `build` makes its results, in a scope of their own, from
+    /// the function and arguments over its parameters.
+    pub fn call_emitted(
+        &mut self,
+        fun: &SVal,
+        recursive: bool,
+        name: &str,
+        build: impl FnOnce(&mut Self, FunId, &FunVal, &[Param]) -> Res<(Vec<Atom>, Rc<Template>)>,
+    ) -> Res<SVal> {
+        let call = self.abstract_call(recursive, fun);
         let fun = match self.specialisations.known.get(&call.key) {
             Some(fun) => *fun,
-            None => self.specialise(call.key, call.params, &call.fun)?,
+            None => self.specialise(call.key, call.params, &call.fun, name, build)?,
         };
         let Some(template) = self.specialisations.templates.get(&fun).cloned() else {
             return self.unsupported("a recursive function whose result contains functions");
@@ -85,9 +111,8 @@ impl Simplifier<'_> {
 
     /// Sizes of arrays that are constants stay constants, unless the function is recursive and might be called at
     /// ever new ones.
-    fn abstract_call(&mut self, def: &Rc<Def>, fun: &SVal) -> Abstracted {
+    fn abstract_call(&mut self, recursive: bool, fun: &SVal) -> Abstracted {
         let Flat { tokens: mut key, dims, leaves } = flatten(fun);
-        let recursive = self.specialisations.active.contains(&Rc::as_ptr(def));
         let mut args: Vec<Atom> = Vec::new();
         let mut params: Vec<Param> = Vec::new();
         let mut new_dims = Vec::with_capacity(dims.len());
@@ -139,22 +164,23 @@ impl Simplifier<'_> {
         Abstracted { key, args, params, fun }
     }
 
-    fn specialise(&mut self, key: Vec<Token>, params: Vec<Param>, fun: &SVal) -> Res<FunId> {
+    fn specialise(
+        &mut self,
+        key: Vec<Token>,
+        params: Vec<Param>,
+        fun: &SVal,
+        name: &str,
+        build: impl FnOnce(&mut Self, FunId, &FunVal, &[Param]) -> Res<(Vec<Atom>, Rc<Template>)>,
+    ) -> Res<FunId> {
         let SVal::Fun(call) = fun else { return self.bug("a call of something else than a function") };
-        let Code::Def { def, type_args } = &call.code else { return self.bug("a call without a definition") };
         let id = FunId(self.funs.len() as u32);
         self.funs.push(None);
         self.specialisations.known.insert(key, id);
-        self.specialisations.active.push(Rc::as_ptr(&def.def));
-        let result = self.separate_scope(|s| {
-            s.at(def.def.span);
-            let loc = s.loc;
-            let (result, layout) = s.function_body(Some(id), def, type_args, &call.args, &params)?;
-            Ok((result, layout, loc))
-        });
-        self.specialisations.active.pop();
-        let (stms, (result, template, loc)) = result?;
-        let name = format!("{}_{}", def.def.name, id.0);
+        let (stms, (result, template, loc)) = self.separate_scope(|s| {
+            let (result, template) = build(s, id, call, &params)?;
+            Ok((result, template, s.loc))
+        })?;
+        let name = format!("{name}_{}", id.0);
         let ret = template.ret.clone();
         self.specialisations.templates.insert(id, template);
         self.funs[id.0 as usize] = Some(Fun { name, params, ret, body: Body { stms, result }, loc });
@@ -217,7 +243,7 @@ impl Simplifier<'_> {
         Layout { exts, template: Template { params, ret, value, size_results } }
     }
 
-    fn layout_of_value(&mut self, value: &SVal, params: &[Param]) -> (Vec<Atom>, Rc<Template>) {
+    pub fn layout_of_value(&mut self, value: &SVal, params: &[Param]) -> (Vec<Atom>, Rc<Template>) {
         let flat = flatten(value);
         let mut results: Vec<Atom> = Vec::new();
         let mut ret: Vec<Param> = Vec::new();

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use dagaz_core::exp::{Check, LoopHints};
 use dagaz_core::prim::{Prim, PrimType};
-use dagaz_core::types::{Atom, VarId as CoreVar};
+use dagaz_core::types::{Atom, FunId, VarId as CoreVar};
 use dagaz_syntax::Name;
 use dagaz_types::typed::{Alias, Def, Functor, Lambda};
 use dagaz_types::types::{ModId, Type, TypeId, TypeParam, VarId};
@@ -71,9 +71,36 @@ pub(crate) struct FunVal {
 
 #[derive(Clone)]
 pub(crate) enum Code {
-    Lambda { lambda: Rc<Lambda>, free: Rc<Free>, env: Env },
-    Def { def: Rc<DefInst>, type_args: Rc<[EArg]> },
-    Intrinsic { name: Name, type_args: Rc<[EArg]> },
+    Lambda {
+        lambda: Rc<Lambda>,
+        free: Rc<Free>,
+        env: Env,
+    },
+    Def {
+        def: Rc<DefInst>,
+        type_args: Rc<[EArg]>,
+    },
+    Intrinsic {
+        name: Name,
+        type_args: Rc<[EArg]>,
+    },
+    /// A derivative at a point: see [`crate::intrinsics`].
+    Linear(Rc<LinearFun>),
+}
+
+/// A linear function of Core. Its arguments, before the tangent, are a tuple of residuals, the point, and the result there.
+pub(crate) struct LinearFun {
+    pub fun: FunId,
+    /// Of each size in the arguments, in the order of [`crate::walk::flatten`], what the function knows it as.
+    pub sizes: Vec<LinearSize>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum LinearSize {
+    /// A constant, or a variable that is in scope everywhere.
+    Known(Atom),
+    /// This parameter.
+    Param(usize),
 }
 
 pub(crate) struct ChoiceVal {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Verification happens in debug builds, which includes all tests; what it finds is a mistake of the compiler and
-//! not of the program.
+//! not of the program. The signatures of entry points are compared in all builds (`promises.rs`).
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -200,6 +200,7 @@ fn lower(loaded: Loaded, only: Option<&[String]>, settings: &Settings) -> Result
             return Err(reject(sources, diagnostics));
         }
     };
+    keep_promise(crate::promises::broken(&checked.program, &core))?;
     if cfg!(debug_assertions) {
         verify(&core)?;
     }
@@ -237,6 +238,7 @@ impl Lowered {
                     return Err(reject(sources, diagnostics));
                 }
             };
+            keep_promise(crate::promises::broken_by_passes(&core))?;
             if cfg!(debug_assertions) {
                 verify(&core)?;
             }
@@ -244,6 +246,12 @@ impl Lowered {
             Ok(Compiled { core, sources, warnings, signatures, explicit })
         })
     }
+}
+
+/// A program that has lost something on its way is never run.
+fn keep_promise(broken: Option<String>) -> Result<(), Failure> {
+    let lost = |broken| Failure::Internal(format!("Core is not what the checker promised: {broken}"));
+    broken.map_or(Ok(()), |broken| Err(lost(broken)))
 }
 
 /// What the verifier finds is a mistake of the compiler.

@@ -19,6 +19,7 @@ pub mod explain;
 pub mod gradient;
 mod index_sets;
 pub mod load;
+mod promises;
 pub mod remarks;
 pub mod render;
 pub mod script;

@@ -15,6 +15,7 @@ use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
 use crate::context::{Ad, AdError, Res};
+use crate::has_integer_results;
 
 /// How a value depends on the argument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,6 +31,8 @@ struct Checker {
     /// itself.
     held: HashMap<VarId, Vec<Kind>>,
     first_names: HashMap<VarId, VarId>,
+    /// Whether tangents may be rounded, as those of a function whose results are integers.
+    integer_results: bool,
     loc: Loc,
 }
 
@@ -40,6 +43,7 @@ impl Ad<'_> {
             kinds: HashMap::new(),
             held: HashMap::new(),
             first_names: HashMap::new(),
+            integer_results: has_integer_results(lambda),
             loc: Loc::NONE,
         };
         for param in &lambda.params {
@@ -148,6 +152,10 @@ impl Checker {
     fn exp(&mut self, stm: &Stm) -> Res<Vec<Kind>> {
         let one = |kind: Kind| Ok(vec![kind]);
         match &stm.exp {
+            Exp::Convert(from, to, a) if from.is_float() && to.is_int() && !self.integer_results => {
+                self.constant([*a], "a conversion to an integer of a value")?;
+                one(self.kind(*a))
+            }
             Exp::Atom(a) | Exp::Convert(_, _, a) => one(self.kind(*a)),
             Exp::UnOp(op, _, a) => one(self.unop(*op, self.kind(*a))?),
             Exp::BinOp(op, ty, a, b) => one(self.binop(*op, *ty, self.kind(*a), self.kind(*b))?),
@@ -213,9 +221,7 @@ impl Checker {
             Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {
                 self.refuse("a derivative or call")
             }
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {
-                self.refuse("a derivative")
-            }
+            Exp::Transpose { .. } => self.refuse("a derivative"),
             Exp::Contract { .. } => self.refuse("a contraction"),
         }
     }

@@ -1,13 +1,16 @@
 //! The second route to reverse mode (Dex, section 5): `linearize` runs the primal once and keeps what the derivative
 //! needs of it; the derivative is then a linear program, which can be applied any number of times and transposed.
 //!
-//!     let (y, h) = linearize (x) \x -> x * sin x        let (s) = sin x
-//!     let (y_tan) = apply_linear h (x_tan)       ==>    let (y) = x * s
-//!                                                       let (c) = cos x        residuals: s, x, c
+//!     \x ->                            \x ->                               -- the primal
+//!       let (s) = sin x                  let (s) = sin x
+//!       let (y) = x * s      ==>         let (y) = x * s
+//!       in (y)                           let (c) = cos x
+//!                                        in (y)
+//!                                      \x_tan ->                           -- the derivative, with the residuals s, x, c
+//!                                        let (y_tan) = s * x_tan + x * (c * x_tan)
+//!                                        in (y_tan)
 //!
-//!                                                       let (y_tan) = s * x_tan + x * (c * x_tan)
-//!
-//! [`split`] takes the program of forward mode apart, [`check`] makes sure that what is transposed is linear.
+//! Whoever asks for the two decides how the residuals travel from one to the other. [`split`] takes the program of forward mode apart, [`check`] makes sure that what is transposed is linear.
 
 mod check;
 mod folds;
@@ -15,53 +18,67 @@ mod split;
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm};
-use dagaz_core::types::{Atom, FunId, Param, VarId};
-use dagaz_core::visit::bodies;
+use dagaz_core::build::Builder;
+use dagaz_core::exp::{Body, Fun, Lambda, Loc, Vars};
+use dagaz_core::types::{Atom, Param};
 
 use crate::context::{Ad, AdError, Res};
+use crate::histograms;
 use crate::rename::Renamer;
 
+/// A function, taken apart into a run that keeps what the derivative needs, and the derivative.
+#[derive(Clone, Debug)]
+pub struct Linearised {
+    /// Of the function.
+    pub params: Vec<Param>,
+    /// What to run at the arguments; its results are those of the function.
+    pub primal: Body,
+    /// The linear function of tangents. Its free variables are residuals, bound by the outermost statements of the primal, and
+    /// those of the function.
+    pub derivative: Lambda,
+}
+
+/// The linearised function, whose free variables have the types that `known` says. It may call `funs`.
+pub fn linearize(
+    vars: &mut Vars,
+    funs: &[Fun],
+    known: &[Param],
+    lambda: &Lambda,
+) -> Result<Linearised, AdError> {
+    let mut ad = Ad::new(std::mem::take(vars), funs);
+    for param in funs.iter().flat_map(|fun| &fun.params).chain(known) {
+        ad.note(param);
+    }
+    let result = ad.linearised(lambda);
+    *vars = std::mem::replace(&mut ad.b, Builder::new(Vars::default())).finish().0;
+    result
+}
+
 impl Ad<'_> {
-    /// Runs the function and remembers its derivative under the handle, the last variable of the pattern.
-    pub fn linearize(&mut self, stm: &Stm, lambda: &Lambda, args: &[Atom]) -> Res<()> {
-        let loc = stm.loc;
-        // Zeros of derivatives that were expanded inside of the function are values like any other here.
-        self.linear_vars.clear();
+    fn linearised(&mut self, lambda: &Lambda) -> Res<Linearised> {
+        let lambda = &Renamer::new(self, HashMap::new()).lambda(lambda);
+        let mut lambda = self.without_fused_maps(lambda)?;
+        let loc = lambda.body.stms.first().map_or(Loc::NONE, |stm| stm.loc);
+        histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
+            .map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
+        let mut params = Vec::new();
         let mut tangents = Vec::new();
         for param in &lambda.params {
+            params.push(self.param(&self.b.hint(param.var), param.ty.clone()));
             let hint = self.hint(param.var, "_tan");
             tangents.push(self.param(&hint, param.ty.clone()));
         }
+        let args: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
         let seeds: Vec<Atom> = tangents.iter().map(|p| p.var.into()).collect();
-        let before = std::mem::replace(&mut self.linear_ahead, true);
-        let parts = self.scope(|ad| ad.jvp(lambda, args, &seeds, loc));
-        self.linear_ahead = before;
-        let (stms, results) = parts?;
-        let linear = self.split(stms, &tangents)?;
+        self.linear_ahead = true;
+        let (stms, results) = self.scope(|ad| ad.jvp(&lambda, &args, &seeds, loc))?;
+        self.linear_ahead = false;
+        let (now, linear) = self.scope(|ad| ad.split(stms, &tangents))?;
         let (primals, result) = results.split_at(lambda.ret.len());
-        let (pat, handle) = stm.pat.split_at(lambda.ret.len());
-        self.bind(pat, primals, loc);
-        self.bind(handle, &[Atom::bool(true)], loc);
+        let primal = Body { stms: now, result: primals.to_vec() };
         let body = Body { stms: linear, result: result.to_vec() };
         let derivative = Lambda { params: tangents, body, ret: lambda.ret.clone() };
-        if let Some(handle) = handle.first() {
-            self.linear_funs.insert(handle.var, derivative);
-        }
-        Ok(())
-    }
-
-    /// The results of the linear function behind the handle.
-    pub fn apply_linear(&mut self, handle: Atom, tangents: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
-        let Some(lambda) = handle.as_var().and_then(|h| self.linear_funs.get(&h)).cloned() else {
-            let what = "a linearised function that is chosen when the program runs";
-            return Err(AdError::not_yet(loc, what));
-        };
-        let params = lambda.params.iter().map(|p| p.var);
-        let map: HashMap<VarId, Atom> = params.zip(tangents.iter().copied()).collect();
-        let body = Renamer::new(self, map).body(&lambda.body);
-        body.stms.into_iter().for_each(|s| self.push(s));
-        Ok(body.result)
+        Ok(Linearised { params, primal, derivative })
     }
 
     /// The adjoints of the arguments of a linear function: those of reverse mode, which are the same at every point.
@@ -73,52 +90,5 @@ impl Ad<'_> {
         }
         let mut results = self.vjp(lambda, &zeros, cotangents, loc)?;
         Ok(results.split_off(lambda.ret.len()))
-    }
-
-    /// Whether a function must be inlined to know the linear functions that it applies.
-    pub fn is_open(&self, fun: FunId) -> bool {
-        self.open.get(fun.0 as usize).is_some_and(|open| *open)
-    }
-
-    /// A copy of a handle is the handle.
-    pub fn note_handle(&mut self, pat: &[Param], exp: &Exp) {
-        if let (Exp::Atom(Atom::Var(from)), [to]) = (exp, pat)
-            && let Some(lambda) = self.linear_funs.get(from).cloned()
-        {
-            self.linear_funs.insert(to.var, lambda);
-        }
-    }
-}
-
-/// Whether each function applies linear functions that it did not make itself; such functions are inlined, so that the
-/// handles meet what they stand for.
-pub(crate) fn open_functions(funs: &[Fun]) -> Vec<bool> {
-    let mut open = vec![false; funs.len()];
-    loop {
-        let next: Vec<bool> = funs.iter().map(|fun| is_open(&fun.body, &open)).collect();
-        if next == open {
-            return open;
-        }
-        open = next;
-    }
-}
-
-fn is_open(body: &Body, open: &[bool]) -> bool {
-    let mut made = Vec::new();
-    let mut applied = Vec::new();
-    let mut calls_open = false;
-    collect(body, &mut |stm| match &stm.exp {
-        Exp::Linearize { .. } => made.extend(stm.pat.last().map(|p| Atom::from(p.var))),
-        Exp::ApplyLinear { handle, .. } => applied.push(*handle),
-        Exp::Call { fun: FunId(id), .. } => calls_open |= open.get(*id as usize).is_some_and(|o| *o),
-        _ => {}
-    });
-    calls_open || applied.iter().any(|handle| !made.contains(handle))
-}
-
-fn collect(body: &Body, f: &mut impl FnMut(&Stm)) {
-    for stm in &body.stms {
-        f(stm);
-        bodies(&stm.exp).into_iter().for_each(|inner| collect(inner, f));
     }
 }

@@ -29,7 +29,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::context::{Ad, Res};
-use crate::prune::{choose_kept, prune};
+use crate::prune::{Stays, choose_kept, prune};
 use crate::rename::Renamer;
 
 use hist::Bins;
@@ -64,10 +64,10 @@ impl Ad<'_> {
             let adjoints: Vec<Atom> = lambda.params.iter().map(|p| ad.adjoint(p.var, loc)).collect();
             Ok([lambda.body.result.clone(), adjoints].concat())
         })?;
-        choose_kept(&mut stms, &results, &self.again, &self.kept);
-        for stm in prune(stms, &results, &self.again) {
-            self.push(stm);
-        }
+        let stays = Stays::new(&stms, &self.types, &self.again);
+        choose_kept(&mut stms, &results, &stays, &self.kept);
+        let needed = prune(stms, &results, &stays);
+        needed.into_iter().for_each(|stm| self.push(stm));
         Ok(results)
     }
 
@@ -287,7 +287,7 @@ impl Ad<'_> {
             Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => {}
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Detach(_) => {}
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {}
+            Exp::Transpose { .. } => {}
         }
         Ok(())
     }

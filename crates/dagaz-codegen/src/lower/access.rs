@@ -1,5 +1,6 @@
 //! Division, indices, slices and updates: what is checked before it happens.
 
+use dagaz_core::effects::may_fail_at;
 use dagaz_core::exp::{Check, DimSlice};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -16,13 +17,13 @@ impl Lower<'_> {
     pub(super) fn binop(&mut self, pat: &[Param], op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Lowered<()> {
         let (left, right) = (self.atom(x), self.atom(y));
         let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
-        let is_known = y.as_const().and_then(|p| p.as_i64()).is_some_and(|n| n > 0);
+        let may_fail = may_fail_at(op, ty, y);
         let mut guard = None;
-        if ty.is_int() && divides && !is_known {
+        if may_fail && divides {
             let notes = [(ty, left.clone())];
             guard = self.fail_if(&format!("{right} == 0"), SiteKind::DivisionByZero, &notes);
         }
-        if ty.is_signed() && op == BinOp::Pow && !is_known {
+        if may_fail && !divides {
             let notes = [(ty, left.clone()), (ty, right.clone())];
             guard = self.fail_if(&format!("{right} < 0"), SiteKind::NegativeExponent, &notes);
         }

@@ -1,5 +1,6 @@
 //! Branches, loops, assertions and traces.
 
+use dagaz_core::effects::cannot_fail;
 use dagaz_core::exp::{Body, DimSlice, Exp, LoopForm, MsgPart, Stm as CoreStm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -373,11 +374,7 @@ fn is_for_vectors(exp: &Exp) -> bool {
         bodies(exp).all(|exp| match exp {
             Exp::If { .. } => is_harmless(exp),
             Exp::UnOp(op, ty, _) => !scalar::is_call_of_host(*op, *ty),
-            Exp::BinOp(op, ty, ..) => {
-                let is_division =
-                    matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);
-                !(ty.is_int() && is_division)
-            }
+            Exp::BinOp(..) => cannot_fail(exp),
             Exp::Atom(_) | Exp::CmpOp(..) | Exp::TernOp(..) | Exp::Convert(..) | Exp::Index { .. } => true,
             _ => false,
         })

@@ -610,8 +610,6 @@ impl<'p> Lower<'p> {
             Exp::Jvp { .. }
             | Exp::Vjp { .. }
             | Exp::WithVjp { .. }
-            | Exp::Linearize { .. }
-            | Exp::ApplyLinear { .. }
             | Exp::Transpose { .. }
             | Exp::Detach(_) => Err("internal error: run `ad` first".into()),
         }

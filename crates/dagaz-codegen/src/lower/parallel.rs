@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{Body, Check, Exp, Lambda};
+use dagaz_core::effects::{Effect, own_effect};
+use dagaz_core::exp::{Body, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -597,11 +598,7 @@ pub(super) fn can_fail(exp: &Exp) -> bool {
         Exp::If { then, otherwise, .. } => {
             then.stms.iter().chain(&otherwise.stms).any(|stm| can_fail(&stm.exp))
         }
-        Exp::Index { check, .. } => *check == Check::Checked,
-        Exp::BinOp(op, ty, ..) => {
-            let fails = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem | BinOp::Pow);
-            ty.is_int() && fails
-        }
+        Exp::Index { .. } | Exp::BinOp(..) => own_effect(exp) != Effect::None,
         _ => false,
     }
 }

@@ -533,8 +533,6 @@ impl<'g> Compiler<'g> {
             Exp::Jvp { .. }
             | Exp::Vjp { .. }
             | Exp::WithVjp { .. }
-            | Exp::Linearize { .. }
-            | Exp::ApplyLinear { .. }
             | Exp::Transpose { .. }
             | Exp::Detach(_) => Instr::Assert {
                 cond: self.operand(Atom::bool(false))?,

@@ -61,12 +61,6 @@ impl Parser {
                 self.expect_word("rule")?;
                 Ok(Exp::WithVjp { args, lambda, rule: self.lambda()? })
             }
-            "linearize" => Ok(Exp::Linearize { args: self.atoms("(", ")")?, lambda: self.lambda()? }),
-            "apply_linear" => {
-                let (handle, tangents) = (self.atom()?, self.atoms("(", ")")?);
-                self.expect(":")?;
-                Ok(Exp::ApplyLinear { handle, tangents, ret: self.list("(", ")", Parser::ty)? })
-            }
             "transpose" => Ok(Exp::Transpose { cotangents: self.atoms("(", ")")?, lambda: self.lambda()? }),
             "detach" => Ok(Exp::Detach(self.atom()?)),
             "update_acc" => {

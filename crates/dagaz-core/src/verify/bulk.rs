@@ -73,16 +73,6 @@ impl<'p> Verifier<'p> {
                 }
                 Some(lambda.ret.clone())
             }
-            Exp::Linearize { lambda, args } => {
-                let types = self.atom_types(args)?;
-                self.lambda(lambda, &types, "the linearised function");
-                Some(lambda.ret.iter().cloned().chain([Type::BOOL]).collect())
-            }
-            Exp::ApplyLinear { handle, tangents, ret } => {
-                self.expect_type(*handle, &Type::BOOL, "the handle of a linear function");
-                self.atom_types(tangents)?;
-                Some(ret.clone())
-            }
             Exp::Transpose { lambda, cotangents } => {
                 let types: Vec<Type> = lambda.params.iter().map(|p| p.ty.clone()).collect();
                 self.check_results(cotangents, &lambda.ret);

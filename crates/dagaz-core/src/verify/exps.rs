@@ -76,7 +76,7 @@ impl<'p> Verifier<'p> {
             | Exp::Scatter { .. } => None,
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => None,
+            Exp::Transpose { .. } => None,
             // These say themselves what their results share.
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
@@ -187,7 +187,7 @@ impl<'p> Verifier<'p> {
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => self.bulk(exp),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => self.bulk(exp),
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => self.derivative(exp),
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } => self.derivative(exp),
+            Exp::Transpose { .. } => self.derivative(exp),
             Exp::Detach(a) => Some(vec![self.atom(*a)?]),
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }

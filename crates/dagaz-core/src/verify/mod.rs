@@ -8,7 +8,8 @@
 //!   sizes, and `concat` may name its outer one.
 //! - Bodies: results of branches, loop bodies, lambdas and functions have the types that are stated; the types of
 //!   lambda results mention only variables from outside.
-//! - Calls and entry points: number and types of arguments and results, with sizes substituted.
+//! - Calls: number and types of arguments and results, with sizes substituted.
+//! - Entry points: their functions take and give what the entry point says ([`entry_points`]).
 //! - Consumption: what an update, histogram, scatter, accumulator, loop or call consumes, and everything that may
 //!   share its elements, is not used afterwards; a body that runs many times consumes nothing from outside; constants
 //!   are never consumed.
@@ -18,10 +19,13 @@
 
 mod bulk;
 mod consume;
+mod entries;
 mod exps;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
+
+pub use entries::entry_points;
 
 use crate::exp::{Body, Fun, Lambda, Loc, Program, Stm};
 use crate::print::{print_atom, print_stm, print_type, print_var};
@@ -134,21 +138,7 @@ impl<'p> Verifier<'p> {
             self.fun = format!("function {}", fun.name);
             self.function(index, fun);
         }
-        for entry in &program.entries {
-            self.fun = format!("entry point {}", entry.name);
-            let Some(fun) = program.fun(entry.fun) else {
-                self.error("there is no such function");
-                continue;
-            };
-            let params: usize = entry.params.iter().map(|p| p.ty.arity()).sum();
-            let results: usize = entry.results.iter().map(|r| r.arity()).sum();
-            if entry.size_params + params != fun.params.len() {
-                self.error(format!("{params} values for {} parameters", fun.params.len()));
-            }
-            if entry.size_results + results != fun.ret.len() {
-                self.error(format!("{results} values for {} results", fun.ret.len()));
-            }
-        }
+        self.errors.extend(entry_points(program));
     }
 
     fn function(&mut self, index: usize, fun: &'p Fun) {

@@ -192,7 +192,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
             Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => None,
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Contract { .. } => None,
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
-            Exp::Linearize { .. } | Exp::ApplyLinear { .. } | Exp::Transpose { .. } | Exp::Detach(_) => None,
+            Exp::Transpose { .. } | Exp::Detach(_) => None,
         }
     }
 

@@ -27,8 +27,9 @@ use dagaz_core::visit::{free_vars, free_vars_body};
 use super::dot::{Level, constant};
 use super::facts::{Def, Facts};
 use super::sink::{Source, outer_contract};
-use crate::effects::{Effects, cannot_fail, is_elementary_function};
+use crate::elementary::is_elementary_function;
 use crate::walk::for_each_body;
+use dagaz_core::effects::{Effects, cannot_fail};
 
 pub(super) fn distribute(program: &mut Program) -> bool {
     let (facts, effects) = (Facts::of(program), Effects::of(program));

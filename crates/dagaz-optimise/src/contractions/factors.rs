@@ -20,9 +20,9 @@ use dagaz_core::types::{Atom, Type, VarId};
 
 use super::dot::{Level, Nest, View, constant, is_sum};
 use super::facts::Facts;
-use crate::effects::cannot_fail;
 use crate::precompute::what_computes;
 use crate::walk::{Substitution, for_each_body};
+use dagaz_core::effects::cannot_fail;
 
 pub(super) fn multiply_before(program: &mut Program) {
     let facts = Facts::of(program);

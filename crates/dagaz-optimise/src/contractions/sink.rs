@@ -17,8 +17,8 @@ use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::facts::{Def, Facts};
-use crate::effects::Effects;
 use crate::walk::for_each_body;
+use dagaz_core::effects::Effects;
 
 pub(super) fn sink(program: &mut Program) {
     let (facts, effects) = (Facts::of(program), Effects::of(program));

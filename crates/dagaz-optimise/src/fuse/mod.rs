@@ -34,9 +34,9 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars};
 
 use self::sink::Widened;
-use crate::effects::Effects;
 use crate::sharing::Sharing;
 use crate::walk::{bodies, for_each_body};
+use dagaz_core::effects::Effects;
 
 /// So many of the operations that read an array are looked at.
 const MOST_CANDIDATES: usize = 4;

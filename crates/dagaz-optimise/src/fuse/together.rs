@@ -8,7 +8,7 @@ use dagaz_core::types::VarId;
 use dagaz_core::visit::lambdas;
 
 use crate::common::{Key, key};
-use crate::effects::is_elementary_function;
+use crate::elementary::is_elementary_function;
 use crate::walk::{Substitution, operands_mut};
 
 #[derive(Default)]

@@ -32,8 +32,8 @@ use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
 
-use crate::effects::Effects;
 use crate::walk::for_each_body;
+use dagaz_core::effects::Effects;
 
 use self::demand::Demand;
 use self::find::Gathering;

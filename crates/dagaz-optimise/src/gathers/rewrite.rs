@@ -9,8 +9,8 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
 
 use crate::checks::assert_in_bounds;
-use crate::effects::cannot_fail;
 use crate::walk::Substitution;
+use dagaz_core::effects::cannot_fail;
 
 use super::demand::Demand;
 use super::find::{Gathering, Place};

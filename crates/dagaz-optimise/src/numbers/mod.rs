@@ -35,10 +35,10 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars};
 
 use crate::columns::{fresh_like, rename};
-use crate::effects::Effects;
 use crate::fuse::count_body;
 use crate::last::has_own_sizes;
 use crate::walk::{Substitution, bodies};
+use dagaz_core::effects::Effects;
 
 use cut::Flow;
 use matching::{Levels, Matching, Step};

@@ -8,8 +8,8 @@ use dagaz_core::visit::{direct_operands, lambdas};
 
 use super::orders::{Order, Place, in_row, in_rows, intersection, moved, union};
 use super::zeros::Zeros;
-use crate::effects::cannot_fail;
 use crate::walk::bodies;
+use dagaz_core::effects::cannot_fail;
 
 /// Programs are walked from their end to their beginning, so that all that reads a variable comes before it.
 pub(super) struct Needs<'z> {

@@ -80,6 +80,7 @@ impl Simplifier<'_> {
                 Some(arity) => arity,
                 None => return self.bug(format!("there is no intrinsic {name}")),
             },
+            Code::Linear(_) => 4,
         })
     }
 
@@ -96,6 +97,7 @@ impl Simplifier<'_> {
                 }
             }
             Code::Intrinsic { name, type_args } => self.intrinsic(*name, type_args, args),
+            Code::Linear(linear) => self.apply_linear(linear, args),
         }
     }
 

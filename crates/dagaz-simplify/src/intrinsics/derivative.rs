@@ -1,31 +1,34 @@
-//! `jvp2`, `vjp2`, `jmp2`, `mjp2`, `linearize`, `linear_transpose` and `with_vjp`: Core's own forms for derivatives, which `dagaz-ad` removes.
+//! `jvp2`, `vjp2`, `jmp2`, `mjp2`, `linear_transpose` and `with_vjp`: Core's own forms for derivatives, which `dagaz-ad` removes.
 //!
 //!     vjp2 f x y'     ==>     let (y, x_adj) = vjp (x) (y') \x -> f x
 //!
 //! Tangents and adjoints have the skeletons of what they belong to; the constructor of a sum is that of the value.
 
-use std::rc::Rc;
-
 use dagaz_core::exp::{Body, Exp, Lambda};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Type};
-use dagaz_syntax::Name;
 
 use crate::context::{Res, Simplifier};
 use crate::eval::outer_type;
-use crate::value::{ArrayVal, Code, EArg, EType, FunVal, SVal};
+use crate::value::{ArrayVal, EArg, EType, SVal};
 use crate::walk::{Flat, flatten, rebuild};
 
 /// A function as a lambda, and a value that its result is like.
-struct Function {
-    lambda: Lambda,
-    result: SVal,
-    dims: Vec<Atom>,
+pub(super) struct Function {
+    pub lambda: Lambda,
+    pub result: SVal,
+    pub dims: Vec<Atom>,
 }
 
 impl Simplifier<'_> {
     /// The function at arguments like `x`. Its result has the sizes of `like`, or those that its type says.
-    fn function(&mut self, f: &SVal, x: &SVal, like: Option<&SVal>, type_args: &[EArg]) -> Res<Function> {
+    pub(super) fn function(
+        &mut self,
+        f: &SVal,
+        x: &SVal,
+        like: Option<&SVal>,
+        type_args: &[EArg],
+    ) -> Res<Function> {
         let loc = self.loc;
         let mark = self.mark();
         let (params, arg) = self.row_params("x", x);
@@ -96,27 +99,6 @@ impl Simplifier<'_> {
                  derivatives the elements of its argument; use vjp or jvp with a seed for other types",
             ),
         }
-    }
-
-    /// The result, and its derivative as a function that has everything it needs of the primal.
-    pub(super) fn linearize(&mut self, f: &SVal, x: &SVal, type_args: &[EArg]) -> Res<SVal> {
-        let function = self.function(f, x, None, type_args)?;
-        let types: Vec<Type> = function.lambda.ret.iter().cloned().chain([Type::BOOL]).collect();
-        let exp = Exp::Linearize { lambda: function.lambda, args: flatten(x).atoms() };
-        let mut results = self.emit_all("y", &types, exp);
-        let handle = results.pop().unwrap_or(Atom::bool(true));
-        let primal = rebuild(&function.result, &function.dims, &results);
-        let code = Code::Intrinsic { name: Name::new("apply_linear"), type_args: type_args.into() };
-        let args = vec![SVal::bool(handle), x.clone(), primal.clone()];
-        Ok(SVal::tuple([primal, SVal::Fun(Rc::new(FunVal { code, args }))]))
-    }
-
-    /// The linear function behind the handle, made at `x` where the result was `y`.
-    pub(super) fn apply_linear(&mut self, handle: Atom, x: &SVal, y: &SVal, tangent: &SVal) -> SVal {
-        let tangents = flatten(&self.conform(tangent, x)).atoms();
-        let ret = flatten(y).types();
-        let results = self.emit_all("y_tan", &ret, Exp::ApplyLinear { handle, tangents, ret: ret.clone() });
-        with_leaves(y, &results)
     }
 
     pub(super) fn linear_transpose(&mut self, f: &SVal, seed: &SVal, type_args: &[EArg]) -> Res<SVal> {
@@ -200,7 +182,7 @@ impl Simplifier<'_> {
 }
 
 /// The value with other leaves, except that constructors stay what they are.
-fn with_leaves(value: &SVal, leaves: &[Atom]) -> SVal {
+pub(super) fn with_leaves(value: &SVal, leaves: &[Atom]) -> SVal {
     let Flat { dims, leaves: own, .. } = flatten(value);
     let mut tags = Vec::new();
     mark_tags(value, &mut tags);

@@ -6,6 +6,7 @@ mod derivative;
 mod equality;
 mod flat;
 mod histogram;
+mod linearize;
 mod parallel;
 mod scalar;
 
@@ -23,7 +24,6 @@ pub(crate) fn arity(name: &str) -> Option<usize> {
     Some(match name {
         "flatten" | "transpose" | "unzip" | "manifest" | "opaque" | "stop_gradient" | "unit_seed" => 1,
         "pointful" | "cardinality" | "ordinal" | "from_ordinal" => 1,
-        "apply_linear" => 4,
         "==" | "!=" | "&&" | "||" | "replicate" | "concat" | "zip" | "map" | "flatmap" => 2,
         "linearize" | "linear_transpose" | "run_state" | "state_set" | "accumulate" => 2,
         "run_accum" | "state_get" => 1,
@@ -101,9 +101,6 @@ impl Simplifier<'_> {
             ("mjp2", [f, x, SVal::Array(seeds)]) => self.many_seeds(false, f, x, seeds, type_args),
             ("unit_seed", [SVal::Scalar(_, one)]) => self.unit_seed(*one, type_args),
             ("linearize", [f, x]) => self.linearize(f, x, type_args),
-            ("apply_linear", [SVal::Scalar(_, handle), x, y, tangent]) => {
-                Ok(self.apply_linear(*handle, x, y, tangent))
-            }
             ("linear_transpose", [f, seed]) => self.linear_transpose(f, seed, type_args),
             ("stop_gradient", [x]) => Ok(self.stop_gradient(x)),
             ("with_vjp", [f, rule, x]) => self.with_vjp(f, rule, x, type_args),

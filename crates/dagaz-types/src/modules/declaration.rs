@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use dagaz_syntax::ast::{AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
+use dagaz_syntax::ast::{
+    AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, TypeExp, TypeExpKind, ValBind,
+};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::Checker;
@@ -368,6 +370,7 @@ impl Checker<'_> {
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
         let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
+        self.declare_constructors(&bind.body)?;
         let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
             (Liftedness::Lifted, _) => Liftedness::Lifted,
             (Liftedness::SizeLifted, _) | (Liftedness::Unlifted, false) => Liftedness::SizeLifted,
@@ -422,6 +425,28 @@ impl Checker<'_> {
             }
         }
         Ok(TypeBinding { params, liftedness: bind.liftedness, exts: ret.exts, ty: ret.ty })
+    }
+
+    /// A declared sum type says in which order its constructors come.
+    fn declare_constructors(&mut self, body: &TypeExp) -> Res<()> {
+        match &body.kind {
+            TypeExpKind::Paren(inner) => self.declare_constructors(inner),
+            TypeExpKind::Sum(constrs) => {
+                let order = constrs.iter().map(|(c, _)| c.name).collect();
+                if !self.cx.constructor_orders.declare(order) {
+                    return Ok(());
+                }
+                fail(
+                    Diagnostic::error(
+                        "constructor-order",
+                        body.span,
+                        "These constructors number the elements of an array already, in another order",
+                    )
+                    .help("give them the same order in all types, or other names"),
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The least liftedness that a type needs.

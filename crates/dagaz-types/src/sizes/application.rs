@@ -178,7 +178,7 @@ impl Sizer<'_> {
 
     /// Give an argument to a parameter.
     fn pass(&mut self, param: &Type, arg: &Exp, name: &str, exts: &mut Vec<VarId>) -> Res<()> {
-        self.fit(param, &arg.ty, exts).map_err(|m| {
+        self.placed(arg.span, |s| s.fit(param, &arg.ty, exts)).map_err(|m| {
             let what = format!("Cannot apply \"{name}\" to this argument (invalid type)");
             self.size_error(m, arg.span, &what, param, &arg.ty)
         })
@@ -358,7 +358,7 @@ fn occurrences(ty: &Type, id: TypeId) -> usize {
 }
 
 pub(super) fn is_i64(ty: &Type) -> bool {
-    matches!(ty, Type::Prim(crate::types::PrimType::I64))
+    matches!(ty, Type::Prim(crate::types::PrimType::I64) | Type::Meta(_))
 }
 
 pub(super) fn variable(var: VarId, name: &str, ty: Type, span: Span) -> Exp {

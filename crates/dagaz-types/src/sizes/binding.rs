@@ -237,6 +237,7 @@ impl Sizer<'_> {
         let own_level = self.level;
         let mut function = self.function(params, ret, body, Uses::Several)?;
         self.level -= 1;
+        self.solve_inner(&function.ty.clone())?;
         function.params = function.params.into_iter().map(|p| self.zonk_pat(p)).collect();
         function.ty = self.zonk(&function.ty);
         let mut taken = Vec::new();
@@ -451,7 +452,7 @@ impl Sizer<'_> {
         }
         let expected = open.ty(&declared.ty);
         let mut exts = Vec::new();
-        self.fit(&expected, &body.ty, &mut exts).map_err(|m| {
+        self.placed(body.span, |s| s.fit(&expected, &body.ty, &mut exts)).map_err(|m| {
             let what = "The body of this function does not match its return type";
             self.size_error(m, body.span, what, &declared.ty, &body.ty)
         })?;

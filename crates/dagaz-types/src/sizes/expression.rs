@@ -19,6 +19,10 @@ pub(super) fn plain(kind: ExpKind, ty: Type, span: Span) -> Exp {
 
 impl Sizer<'_> {
     pub(super) fn exp(&mut self, e: &SynExp) -> Res<Exp> {
+        self.placed(e.span, |s| s.expression(e))
+    }
+
+    fn expression(&mut self, e: &SynExp) -> Res<Exp> {
         match &e.kind {
             Syn::Lit(literal) => self.literal(*literal, e),
             Syn::Str(bytes) => {
@@ -190,7 +194,12 @@ impl Sizer<'_> {
                     TypeArg::Type(index)
                 }
                 (TypeParamKind::Type(_, liftedness), Some(TypeArg::Type(t))) => {
-                    TypeArg::Type(self.dress(t, level, liftedness != Liftedness::Unlifted))
+                    let lifted = liftedness != Liftedness::Unlifted;
+                    let overload = scheme.overloads.get(i).copied().flatten();
+                    TypeArg::Type(match self.is_computed_with(param.kind, overload, t) {
+                        true => self.dress_numbers(&self.without_index_types(t), level, lifted),
+                        false => self.dress(t, level, lifted),
+                    })
                 }
                 (TypeParamKind::Size(v), _) => {
                     let open = self.open_params.contains(&v);
@@ -237,7 +246,6 @@ impl Sizer<'_> {
             self.expect(&arg, t, "The constructor's payload does not have the right size")?;
             typed.push(arg);
         }
-        let ty = self.with_indices(&ty, name, &typed);
         Ok(plain(ExpKind::Constr { name, args: typed }, ty, e.span))
     }
 

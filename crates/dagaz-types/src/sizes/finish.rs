@@ -9,6 +9,7 @@ use std::rc::Rc;
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::binding::sizes_taken;
+use super::indices::replace_vars;
 use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
 use crate::subst::constructive_sizes;
@@ -17,6 +18,7 @@ use crate::types::{IDX, RetType, Size, Type, TypeArg, VarId};
 
 impl Sizer<'_> {
     pub(super) fn finish_def(&mut self, def: &mut Def) -> Res<()> {
+        self.solve_indices()?;
         self.check_index_arguments();
         for p in &mut def.params {
             self.finish_pat(p);
@@ -33,6 +35,7 @@ impl Sizer<'_> {
 
     fn finish_ty(&mut self, ty: &mut Type) {
         *ty = self.zonk(ty);
+        replace_vars(ty);
         if self.has_open_indices {
             *ty = self.without_open_indices(ty);
         }

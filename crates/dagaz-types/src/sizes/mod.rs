@@ -17,6 +17,7 @@ mod control;
 mod definition;
 mod expression;
 mod finish;
+mod indices;
 mod loops;
 mod mismatch;
 mod pattern;
@@ -34,6 +35,9 @@ use crate::context::{Context, Error, Res};
 use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
+use indices::Indices;
+
+pub(crate) use indices::{Variance, hides_indices, types_in};
 
 pub(crate) use binding::sizes_taken;
 pub(crate) use definition::{
@@ -93,6 +97,8 @@ pub(crate) struct Sizer<'a> {
     has_open_indices: bool,
     /// Index types that definitions are used at.
     index_arguments: Vec<(Type, Span)>,
+    /// Numbers that may be indices.
+    indices: Indices,
     /// The types of references that handlers make, and where.
     references_made: Vec<(Type, Span)>,
     /// Sizes that nothing settled.
@@ -105,6 +111,7 @@ pub(crate) struct Sizer<'a> {
 
 impl<'a> Sizer<'a> {
     pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
+        let indices = Indices::new(indices::meets_indices(cx, &notes));
         Sizer {
             cx,
             notes,
@@ -119,6 +126,7 @@ impl<'a> Sizer<'a> {
             fixed_parameters: false,
             has_open_indices: false,
             index_arguments: Vec::new(),
+            indices,
             references_made: Vec::new(),
             without_value: HashSet::new(),
             ambiguous: None,
@@ -181,12 +189,12 @@ impl<'a> Sizer<'a> {
             ),
             SizeMismatch::NotAnIndex(expected, actual) => format!(
                 "A value of type \"{}\" may be outside of the index set \"{}\"; \"from_ordinal\" makes an index of a number, and checks it",
-                self.cx.show_type(&self.zonk(actual)),
-                self.cx.show_type(&self.zonk(expected))
+                self.show_type(actual),
+                self.show_type(expected)
             ),
             SizeMismatch::UnknownResult(t) => format!(
                 "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
-                self.cx.show_type(&self.zonk(t))
+                self.show_type(t)
             ),
         }
     }
@@ -204,8 +212,8 @@ impl<'a> Sizer<'a> {
             SizeMismatch::NotAnIndex(..) => "not-an-index",
         };
         let mut d = Diagnostic::error(code, span, what.to_owned())
-            .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))
-            .help(format!("expected type: {}", self.cx.show_type(&self.zonk(expected))))
+            .at(format!("has type \"{}\"", self.show_type(actual)))
+            .help(format!("expected type: {}", self.show_type(expected)))
             .help(self.mismatch_note(&m));
         d = self.label_namesakes(d, &m);
         let mut seen = HashSet::new();
@@ -222,7 +230,8 @@ impl<'a> Sizer<'a> {
 
     /// Demand that an expression has a type of exactly these sizes.
     fn expect(&mut self, e: &Exp, expected: &Type, what: &str) -> Res<()> {
-        self.unify(expected, &e.ty).map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
+        self.placed(e.span, |s| s.unify(expected, &e.ty))
+            .map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
     }
 }
 

@@ -365,12 +365,10 @@ impl<'p> Printer<'p> {
             Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => {
                 Err("an accumulator inside a while loop".to_owned())
             }
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Linearize { .. } => {
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {
                 Err("a derivative that is not expanded".to_owned())
             }
-            Exp::ApplyLinear { .. } | Exp::Transpose { .. } => {
-                Err("a derivative that is not expanded".to_owned())
-            }
+            Exp::Transpose { .. } => Err("a derivative that is not expanded".to_owned()),
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => {
                 self.parallel(&stm.exp, indent)
             }

@@ -196,8 +196,6 @@ impl<'p> Machine<'p> {
             Exp::Jvp { .. }
             | Exp::Vjp { .. }
             | Exp::WithVjp { .. }
-            | Exp::Linearize { .. }
-            | Exp::ApplyLinear { .. }
             | Exp::Transpose { .. }
             | Exp::Detach(_) => Err("derivatives are to be expanded first".to_owned()),
             Exp::Atom(_)

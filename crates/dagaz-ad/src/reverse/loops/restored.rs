@@ -284,7 +284,7 @@ pub(crate) fn reads_again(exp: &Exp) -> bool {
         Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => false,
         Exp::Concat { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Call { .. } => false,
         Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } | Exp::Contract { .. } => false,
-        Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Linearize { .. } | Exp::ApplyLinear { .. } => false,
+        Exp::Jvp { .. } | Exp::Vjp { .. } => false,
         Exp::Transpose { .. } | Exp::Detach(_) => false,
     }
 }

@@ -7,7 +7,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars;
 
 use super::super::facts::Facts;
-use crate::effects::Effects;
+use dagaz_core::effects::Effects;
 
 /// Statements that can be computed for some rows at a time.
 pub(super) struct Chain {

@@ -24,8 +24,8 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Program};
 
 use super::facts::Facts;
-use crate::effects::Effects;
 use crate::walk::for_each_body;
+use dagaz_core::effects::Effects;
 
 /// Whether there was such a product.
 pub fn compute_in_blocks(program: &mut Program) -> bool {
