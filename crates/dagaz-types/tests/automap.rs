@@ -285,6 +285,35 @@ fn ambiguity_lists_all_readings() {
     );
 }
 
+/// Only what differs is shown of a long definition.
+#[test]
+fn ambiguity_in_long_definitions() {
+    let sums: String = (0..60).map(|i| format!("  let a{i} = i64.sum (map i64.sum xss) + {i}\n")).collect();
+    let head = "def f [n][m] (xss: [n][m]i64) =\n  let g = \\x -> length x * x\n";
+    check_maps(
+        &format!("{head}{sums}  let b = g xss\n  in b"),
+        expect![[r#"
+        test.fut:2:17: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+          write this for "g xss" in line 63 to choose it: map g xss
+          write this to choose it: map (map (length x *)) x
+          a type annotation that fixes the rank of a parameter chooses as well
+          without maps: Cannot apply "*" to this argument (invalid type)
+    "#]],
+    );
+    let head = "def f [n][m] (xss: [n][m]i64) = ";
+    let sum: String = (0..60).map(|i| format!("i64.sum (map i64.sum xss) + {i} + ")).collect();
+    check_maps(
+        &format!("{head}(\\x -> ({sum} length x) * x) xss"),
+        expect![[r#"
+        test.fut:1:33: error [ambiguous-map]: There are several ways to map this over arrays, and none is shorter than the others
+          write this for "(i64.sum (map i64.sum xss) + 0 + i64.sum (map i64.sum xss) + 1 + i64.sum (map i64.sum xss) + 2 + i64 …  i64.sum xss) + 57 + i64.sum (map i64.sum xss) + 58 + i64.sum (map i64.sum xss) + 59 + length x) * x" in line 1 to choose it: map (map ((i64.sum (map i64.sum xss) + 0 + i64.sum (map i64.sum xss) + 1 + i64.sum (map i64.sum xss) … 64.sum xss) + 57 + i64.sum (map i64.sum xss) + 58 + i64.sum (map i64.sum xss) + 59 + length x) *)) x
+          write this to choose it: map (\x -> map ((i64.sum (map i64.sum xss) + 0 + i64.sum (map i64.sum xss) + 1 + i64.sum (map i64.su … um xss) + 57 + i64.sum (map i64.sum xss) + 58 + i64.sum (map i64.sum xss) + 59 + length x) *) x) xss
+          a type annotation that fixes the rank of a parameter chooses as well
+          without maps: Cannot apply "*" to this argument (invalid type)
+    "#]],
+    );
+}
+
 #[test]
 fn other_mistakes_are_reported_as_themselves() {
     check_maps(
@@ -485,5 +514,109 @@ fn errors_stay_what_they_are() {
               Sizes "n" and "m" do not match
               with maps this is "map2 (+) xs ys"
         "#]],
+    );
+}
+
+#[test]
+fn projections_are_lifted() {
+    check_maps(
+        r"def f [n] (xys: [n](f64, f64)) = xys.0 + xys.1",
+        expect!["def f [n] (xys: [n](f64, f64)) = map2 (+) (map (.0) xys) (map (.1) xys)"],
+    );
+    check_maps(
+        r"def f [n] (ps: [n]{x: f64, y: f64}) = f64.sum (ps.x * ps.y)",
+        expect!["def f [n] (ps: [n]{x: f64, y: f64}) = f64.sum (map2 (*) (map (.x) ps) (map (.y) ps))"],
+    );
+    check_maps(
+        r"def f [n][m] (ps: [n][m]{a: {b: i64}}) = ps.a.b",
+        expect!["def f [n][m] (ps: [n][m]{a: {b: i64}}) = map (map (.b)) (map (map (.a)) ps)"],
+    );
+    check_maps(
+        r"def f [n][m] (ps: [n]{a: [m]{b: i64}}) = ps.a.b",
+        expect!["def f [n][m] (ps: [n]{a: [m]{b: i64}}) = map (map (.b)) (map (.a) ps)"],
+    );
+    check_maps(
+        r"def f [n] (ps: [n](i64, i64)) = (map (\p -> p) ps).0",
+        expect![[r#"def f [n] (ps: [n](i64, i64)) = map (.0) (map (\p -> p) ps)"#]],
+    );
+    check_maps(
+        r"def f [n] (ps: [n](i64, f64)) = map (\p -> p.1 * 2) ps + ps.1",
+        expect![[r#"def f [n] (ps: [n](i64, f64)) = map2 (+) (map (\p -> p.1 * 2) ps) (map (.1) ps)"#]],
+    );
+}
+
+#[test]
+fn conditions_are_lifted() {
+    check_maps(
+        r"def f [n] (bs: [n]bool) (xs: [n]f64) (ys: [n]f64) = if bs then xs else ys",
+        expect![[
+            r#"def f [n] (bs: [n]bool) (xs: [n]f64) (ys: [n]f64) = map3 (\x y z -> if x then y else z) bs xs ys"#
+        ]],
+    );
+    check_maps(
+        r"def relu [n] (xs: [n]f64) = if xs > 0 then xs else 0",
+        expect![[r#"def relu [n] (xs: [n]f64) = map2 (\x y -> if x then y else 0) (map (> 0) xs) xs"#]],
+    );
+    check_maps(
+        r"def relu [n][m] (xss: [n][m]f64) = if xss > 0 then xss else 0",
+        expect![[
+            r#"def relu [n][m] (xss: [n][m]f64) = map2 (map2 (\x y -> if x then y else 0)) (map (map (> 0)) xss) xss"#
+        ]],
+    );
+    check_maps(
+        r"def sign [n] (xs: [n]f64) = if xs > 0 then 1 else if xs < 0 then -1 else 0 : f64",
+        expect![[
+            r#"def sign [n] (xs: [n]f64) = map2 (\x y -> if x then 1 else y) (map (> 0) xs) (map (\x -> if x then -1 else 0 : f64) (map (< 0) xs))"#
+        ]],
+    );
+    check_maps(
+        r"def rows [n][m] (bs: [n]bool) (xss: [n][m]f64) (ys: [m]f64) = if bs then xss else ys",
+        expect![[
+            r#"def rows [n][m] (bs: [n]bool) (xss: [n][m]f64) (ys: [m]f64) = map2 (\x y -> if x then y else ys) bs xss"#
+        ]],
+    );
+    check_maps(
+        r"def f [n] (b: bool) (xs: [n]f64) = if b then xs + 1 else xs",
+        expect!["def f [n] (b: bool) (xs: [n]f64) = if b then map (+ 1) xs else xs"],
+    );
+    check_maps(
+        r"def f [n] (bs: [n]bool) (xs: [n]f64) = if bs then f64.sqrt (xs * xs) else f64.sum xs",
+        expect![[
+            r#"def f [n] (bs: [n]bool) (xs: [n]f64) = let x = f64.sum xs in map2 (\y z -> if y then z else x) bs (map f64.sqrt (map2 (*) xs xs))"#
+        ]],
+    );
+}
+
+#[test]
+fn reads_are_lifted() {
+    check_maps(
+        r"def f [n][m] (xs: [n]f64) (is: [m]i64) = xs[is]",
+        expect![[r#"def f [n][m] (xs: [n]f64) (is: [m]i64) = map (\x -> xs[x]) is"#]],
+    );
+    check_maps(
+        r"def f [n][m] (xs: [n]f64) (is: [m]i64) = (map f64.sqrt xs)[is + 1]",
+        expect![[
+            r#"def f [n][m] (xs: [n]f64) (is: [m]i64) = let x = map f64.sqrt xs in map (\y -> x[y]) (map (+ 1) is)"#
+        ]],
+    );
+    check_maps(
+        r"def f [n][m][k] (xss: [n][m]f64) (is: [k]i64) (js: [k]i64) = xss[is, js]",
+        expect![[
+            r#"def f [n][m][k] (xss: [n][m]f64) (is: [k]i64) (js: [k]i64) = map2 (\x y -> xss[x, y]) is js"#
+        ]],
+    );
+    check_maps(
+        r"def f [n][m][k] (xss: [n][m]f64) (is: [k]i64) = xss[is, 0]",
+        expect![[r#"def f [n][m][k] (xss: [n][m]f64) (is: [k]i64) = map (\x -> xss[x, 0]) is"#]],
+    );
+    check_maps(
+        r"def f [n][m][k] (xss: [n][m]f64) (is: [k]i64) = f64.sum xss[is]",
+        expect![[r#"def f [n][m][k] (xss: [n][m]f64) (is: [k]i64) = map f64.sum (map (\x -> xss[x]) is)"#]],
+    );
+    check_maps(
+        r"def f [n][m][k] (xs: [n]f64) (iss: [m][k]i32) = xs[iss] * 2",
+        expect![[
+            r#"def f [n][m][k] (xs: [n]f64) (iss: [m][k]i32) = map (map (* 2)) (map (map (\x -> xs[x])) iss)"#
+        ]],
     );
 }

@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use dagaz_syntax::ast::{Exp, ValBind};
 use dagaz_syntax::{Diagnostic, Span};
 
-use super::elaborate::{Edit, Elaborated, Origin, Reps, covers, edited, elaborate};
+use super::advice::{Alternative, ambiguity};
+use super::elaborate::{Elaborated, Origin, Reps, covers, elaborate};
 use super::meaning::same_meaning;
 use super::ranks::RankProblem;
 use super::solve::Solutions;
-use super::{children, hidden_name, one_line};
+use super::{children, hidden_name};
 use crate::context::{Context, Error, Res, error};
 use crate::env::Env;
 use crate::infer::{collect_ranks, infer_definition};
@@ -43,6 +44,8 @@ pub(crate) struct Lifting<'a> {
     /// What the definition will be known as, and whether it is in scope of itself.
     pub reading: (VarId, bool),
     pub origin: Origin<'a>,
+    /// Whether the definition is not what was written, but what may be proposed to write.
+    pub is_proposal: bool,
 }
 
 /// A solution that has types and sizes.
@@ -158,7 +161,7 @@ impl Lifting<'_> {
 
     /// A solution, if all others that are as good and have types and sizes mean the same.
     fn only(&mut self, first: Reading, problem: &RankProblem, solutions: &mut Solutions<'_>) -> Lifted {
-        let mut others = Vec::new();
+        let mut others: Vec<Alternative> = Vec::new();
         for part in 0..solutions.parts() {
             let Some(best) = solutions.cost(part, first.chosen[part]) else { continue };
             let (same_cost, all) = solutions.of_cost(part, best);
@@ -175,7 +178,7 @@ impl Lifting<'_> {
                 if let Some((_, Ok(checked))) = tried
                     && !(all && same_meaning(self.cx, &first.checked, &checked))
                 {
-                    others.push(chosen);
+                    others.push(Alternative { chosen, checked });
                 }
             }
             if !others.is_empty() {
@@ -185,39 +188,14 @@ impl Lifting<'_> {
         if others.is_empty() {
             return Lifted::Yes(Box::new(first.elaborated), Box::new(first.checked));
         }
-        others.insert(0, first.chosen);
-        match self.ambiguity(problem, solutions, &others) {
+        if self.is_proposal {
+            return Lifted::No;
+        }
+        others.insert(0, Alternative { chosen: first.chosen, checked: first.checked });
+        match ambiguity(self, problem, solutions, &others) {
             Some(diagnostic) => Lifted::Ambiguous(diagnostic),
             None => Lifted::No,
         }
-    }
-
-    /// The message that a definition can be read in several ways, with what to write for each.
-    fn ambiguity(
-        &self,
-        problem: &RankProblem,
-        solutions: &Solutions<'_>,
-        readings: &[Vec<usize>],
-    ) -> Option<Diagnostic> {
-        let edits = |chosen: &Vec<usize>| -> Option<Vec<Edit>> {
-            let ranks = solutions.ranks(chosen)?;
-            Some(elaborate(self.bind, problem, &ranks, self.origin, Reps::Written)?.edits)
-        };
-        let readings: Vec<Vec<Edit>> = readings.iter().map(edits).collect::<Option<_>>()?;
-        let differs = |edit: &&Edit| !readings.iter().all(|edits| edits.contains(edit));
-        let places = readings.iter().flatten().filter(differs).map(|edit| edit.span);
-        let hull = places.reduce(Span::to)?;
-        let place = innermost(&mut self.bind.body.clone(), hull);
-        let message = "There are several ways to map this over arrays, and none is shorter than the others";
-        let mut diagnostic = Diagnostic::error("ambiguous-map", place, message);
-        // Which one the solver finds first says nothing.
-        let mut texts: Vec<String> =
-            readings.iter().map(|edits| one_line(&edited(self.origin.sources, place, edits))).collect();
-        texts.sort();
-        for text in texts {
-            diagnostic = diagnostic.help(format!("write this to choose it: {text}"));
-        }
-        Some(diagnostic.help("a type annotation that fixes the rank of a parameter chooses as well"))
     }
 }
 

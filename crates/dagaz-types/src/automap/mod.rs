@@ -12,6 +12,7 @@
 //! checked as if the user had written it (`choose`). Sizes play no part until then; readings in which a `rep` has a size that
 //! nothing says are none.
 
+mod advice;
 mod children;
 mod choose;
 mod elaborate;
@@ -45,7 +46,7 @@ pub(crate) fn hidden_name(cx: &Context, elaborated: &Elaborated, notes: &Notes) 
 /// What is changed in a definition, on one line.
 pub(crate) fn explicit_text(sources: &SourceMap, bind: &ValBind, edits: &[Edit]) -> String {
     let hull = edits.iter().map(|edit| edit.span).reduce(Span::to).unwrap_or(bind.body.span);
-    one_line(&edited(sources, choose::innermost(&mut bind.body.clone(), hull), edits))
+    advice::shortened(&one_line(&edited(sources, choose::innermost(&mut bind.body.clone(), hull), edits)))
 }
 
 fn one_line(text: &str) -> String {

@@ -279,12 +279,12 @@ impl<'a> Reduction<'a> {
             for site in &self.problem.sites[node] {
                 let maps = self.reduce(&site.maps);
                 let reps = self.reduce(&site.reps);
-                let frame = self.reduce(&site.frame);
-                if maps.known().is_some() && reps.known().is_some() && frame.known().is_some() {
+                let induced = self.reduce(&site.induced);
+                if maps.known().is_some() && reps.known().is_some() && induced.known().is_some() {
                     continue;
                 }
-                groups.join([&maps, &reps, &frame]);
-                choices.push(Choice { maps, reps, frame });
+                groups.join([&maps, &reps, &induced]);
+                choices.push(Choice { maps, reps, induced });
             }
         }
         for equation in &self.equations {
@@ -304,7 +304,9 @@ impl<'a> Reduction<'a> {
             }
         };
         for choice in &choices {
-            program_of(&[&choice.maps, &choice.reps, &choice.frame], &mut |p| p.choices.push(choice.clone()));
+            program_of(&[&choice.maps, &choice.reps, &choice.induced], &mut |p| {
+                p.choices.push(choice.clone())
+            });
         }
         for equation in &self.equations {
             program_of(&[equation], &mut |p| p.equations.push(equation.clone()));

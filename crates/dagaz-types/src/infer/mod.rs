@@ -11,6 +11,7 @@
 
 mod definition;
 mod expression;
+mod lifted_forms;
 mod pattern;
 mod pointful;
 mod ranks;

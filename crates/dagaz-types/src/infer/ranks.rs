@@ -62,7 +62,7 @@ impl Infer<'_> {
     }
 
     /// Take a type apart into rank and base.
-    fn split(&self, ty: &Type) -> (Linear, Type) {
+    pub(super) fn split(&self, ty: &Type) -> (Linear, Type) {
         let mut rank = Linear::default();
         let mut ty = self.shallow(ty);
         while let Type::Array { dim, elem, .. } = &ty {
@@ -99,7 +99,7 @@ impl Infer<'_> {
     }
 
     /// An array of some rank; the rank has no negative part.
-    fn lift(rank: &Linear, base: Type) -> Type {
+    pub(super) fn lift(rank: &Linear, base: Type) -> Type {
         let known = (0..rank.constant).fold(base, |ty, _| Type::array(super::ANY_SIZE, ty));
         rank.terms.iter().fold(known, |ty, (q, count)| (0..*count).fold(ty, |ty, _| rank_power(*q, ty)))
     }

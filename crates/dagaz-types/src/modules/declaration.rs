@@ -244,6 +244,7 @@ impl Checker<'_> {
                 bind,
                 reading: (var, *recursive),
                 origin,
+                is_proposal: false,
             };
             match lift(lifting) {
                 Lifted::No => {}
@@ -370,15 +371,24 @@ impl Checker<'_> {
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
         let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
         self.declare_constructors(&bind.body)?;
-        // An abstract type that may have open sizes is as lifted as its own declaration says.
         let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
             (Liftedness::Lifted, _) => Liftedness::Lifted,
-            (Liftedness::SizeLifted | Liftedness::Unlifted, false) => Liftedness::SizeLifted,
-            (Liftedness::SizeLifted | Liftedness::Unlifted, true) => Liftedness::Unlifted,
+            (Liftedness::SizeLifted, _) | (Liftedness::Unlifted, false) => Liftedness::SizeLifted,
+            (Liftedness::Unlifted, true) => Liftedness::Unlifted,
         };
         if !crate::types::lifts_to(needed, bind.liftedness) {
             let (what, fix) = match needed {
                 Liftedness::Lifted => ("contains a function", "type^"),
+                Liftedness::SizeLifted | Liftedness::Unlifted if ret.exts.is_empty() => {
+                    return fail(
+                        Diagnostic::error(
+                            "lifted-type",
+                            bind.body.span,
+                            "A non-lifted type abbreviation may not contain size-lifted types, whose values may differ in size",
+                        )
+                        .help("declare it with \"type~\" instead of \"type\""),
+                    );
+                }
                 Liftedness::SizeLifted | Liftedness::Unlifted => ("contains anonymous sizes", "type~"),
             };
             return fail(

@@ -479,9 +479,28 @@ impl Sizer<'_> {
         let part = |s: &Self, v: VarId| {
             s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v) && !open.contains(&v)
         };
-        let (ty, hidden) = self.hide(&known.ty(&declared.ty), &part, "a part of a parameter", body.span);
+        let whole = known.ty(&declared.ty);
+        let (ty, hidden) = self.hide(&whole, &part, "a part of a parameter", body.span);
+        if !hidden.is_empty() {
+            self.check_present(&whole, &part, body.span)?;
+        }
         exts.extend(hidden);
         Ok(RetType { exts, ty })
+    }
+
+    /// Sizes that have no name outside of a function are read off its result, so there must be elements that have them.
+    fn check_present(&self, ty: &Type, is_hidden: &dyn Fn(&Self, VarId) -> bool, span: Span) -> Res<()> {
+        let absent = sizes_of_nothing(ty).into_iter().find(|v| is_hidden(self, *v));
+        let Some(v) = absent else { return Ok(()) };
+        let name = self.cx.var_name(v);
+        let message = format!(
+            "The size \"{name}\" is a part of a parameter, and the result has no elements that it could be read off"
+        );
+        crate::context::fail(
+            dagaz_syntax::Diagnostic::error("unknown-size", span, message)
+                .at(format!("is of type \"{}\"", self.cx.show_type(ty)))
+                .help(format!("make \"{name}\" a parameter of its own")),
+        )
     }
 
     /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it
@@ -536,6 +555,17 @@ fn unused_size_name(type_params: &[TypeParam], params: &[Pat]) -> Name {
     let common = ["n", "m", "p", "q"].into_iter().map(Name::new);
     let mut names = common.chain((0..).map(|i| Name::new(&format!("d{i}"))));
     names.find(|n| !taken.contains(n)).unwrap_or_else(|| Name::new("d"))
+}
+
+/// The sizes inside of arrays that are known to be empty.
+fn sizes_of_nothing(ty: &Type) -> Vec<VarId> {
+    match ty {
+        Type::Array { dim: Size::Const(0), elem, .. } => elem.size_vars(),
+        Type::Array { elem, .. } => sizes_of_nothing(elem),
+        Type::Record(fields) => fields.iter().flat_map(|(_, t)| sizes_of_nothing(t)).collect(),
+        Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).flat_map(sizes_of_nothing).collect(),
+        Type::Prim(_) | Type::Meta(_) | Type::Arrow(_) | Type::Named { .. } => Vec::new(),
+    }
 }
 
 /// The sizes that a function takes from its arguments: those to the left of an arrow.
