@@ -126,11 +126,11 @@ module type intrinsics = {
   -- each segment, the offsets, all results in a row, and the other results.
   val flatmap 'a 'b 'c [n] : (a -> ?[k].([k]b, c)) -> [n]a -> ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c)
 
-  -- Index sets: the attribute `index` says that the first type parameter is one. `pointful` is what `for` stands for.
-  #[index] val pointful 'k 'a : (k -> a) -> *[k]a
-  #[index] val cardinality 'k : () -> i64
-  #[index] val ordinal 'k : k -> i64
-  #[index] val from_ordinal 'k : i64 -> k
+  -- Index sets: the attribute `index` says which type parameter is one. `pointful` is what `for` stands for.
+  #[index(k)] val pointful 'k 'a : (k -> a) -> *[k]a
+  #[index(k)] val cardinality 'k : () -> i64
+  #[index(k)] val ordinal 'k : k -> i64
+  #[index(k)] val from_ordinal 'k : i64 -> k
 
   -- Accumulators: write-only arrays that many iterations may write at once.
   type~ acc 't
@@ -138,15 +138,16 @@ module type intrinsics = {
   val scatter_stream 'a 'b [k] [n] : *[k]a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
   val hist_stream 'a 'b [k] [n] : *[k]a -> (a -> a -> a) -> a -> (*acc ([k]a) -> b -> acc ([k]a)) -> [n]b -> *[k]a
 
-  -- References, and the handlers that make them.
+  -- References, and the handlers that make them. The attribute `vector` says of which
+  -- type parameters values are computed, or made from nothing: those stand for no type of indices.
   type^ state 't
   type^ accum 't
   val run_state 's 'a : s -> (state s -> a) -> (a, *s)
-  val run_accum 's 'a : (accum s -> a) -> (a, *s)
+  #[vector(s)] val run_accum 's 'a : (accum s -> a) -> (a, *s)
   val run_accum_with 's 'e 'a : (e -> e -> e) -> e -> (accum s -> a) -> (a, *s)
   val state_get 't : state t -> *t
   val state_set 't : state t -> t -> ()
-  val accumulate 't : accum t -> t -> ()
+  #[vector(t)] val accumulate 't : accum t -> t -> ()
 
   -- Views by offset and (length, stride) per dimension.
   val flat_index_2d 't [n] : [n]t -> (offset: i64) -> (n1: i64) -> (s1: i64) -> (n2: i64) -> (s2: i64) -> ?[m][k].[m][k]t
@@ -157,15 +158,15 @@ module type intrinsics = {
   val flat_update_4d 't [n] [k] [l] [p] [q] : *[n]t -> (offset: i64) -> (s1: i64) -> (s2: i64) -> (s3: i64) -> (s4: i64) -> [k][l][p][q]t -> *[n]t
 
   -- Differentiation.
-  val jvp2 'a 'b : (a -> b) -> a -> a -> (b, b)
-  val vjp2 'a 'b : (a -> b) -> a -> b -> (b, a)
-  val jmp2 'a 'b [n] : (a -> b) -> a -> [n]a -> (b, *[n]b)
-  val mjp2 'a 'b [n] : (a -> b) -> a -> [n]b -> (b, *[n]a)
-  val unit_seed 't : bool -> t
-  val linearize 'a 'b : (a -> b) -> a -> (b, a -> b)
-  val linear_transpose 'a 'b : (a -> b) -> b -> a
+  #[vector(a, b)] val jvp2 'a 'b : (a -> b) -> a -> a -> (b, b)
+  #[vector(a, b)] val vjp2 'a 'b : (a -> b) -> a -> b -> (b, a)
+  #[vector(a, b)] val jmp2 'a 'b [n] : (a -> b) -> a -> [n]a -> (b, *[n]b)
+  #[vector(a, b)] val mjp2 'a 'b [n] : (a -> b) -> a -> [n]b -> (b, *[n]a)
+  #[vector(t)] val unit_seed 't : bool -> t
+  #[vector(a, b)] val linearize 'a 'b : (a -> b) -> a -> (b, a -> b)
+  #[vector(a, b)] val linear_transpose 'a 'b : (a -> b) -> b -> a
   val stop_gradient 't : t -> t
-  val with_vjp 'a 'b : (a -> b) -> (b -> b -> a) -> a -> b
+  #[vector(a, b)] val with_vjp 'a 'b : (a -> b) -> (b -> b -> a) -> a -> b
 
   val opaque '^t : t -> t
 }

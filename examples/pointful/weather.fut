@@ -30,10 +30,10 @@ def likeliest [days] (seen: [days]clothes) : [days]weather =
                     in (w := came_from[days - 1 - k, here]; here))
   in for day -> backwards.0[days - 1 - day]
 
--- | 0 is cloudy, 1 rainy, 2 sunny.
+-- | 0 is sunny, 1 cloudy, 2 rainy.
 -- ==
 -- entry: main
--- input { [false, false, true, true, true] } output { [2i64, 2i64, 1i64, 1i64, 1i64] }
+-- input { [false, false, true, true, true] } output { [0i64, 0i64, 2i64, 2i64, 2i64] }
 entry main [days] (has_coat: [days]bool) : [days]i64 =
   let days_weather = likeliest (for day -> if has_coat[day] then #coat else #shirt)
   in for day -> ordinal days_weather[day]

@@ -7,8 +7,8 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Fun, Loc, MsgPart, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId as CoreVar};
-use dagaz_syntax::{Diagnostic, SourceMap, Span};
-use dagaz_types::typed::{Def, Lambda};
+use dagaz_syntax::{Diagnostic, Name, SourceMap, Span};
+use dagaz_types::typed::{Def, Lambda, Program as TypedProgram};
 use dagaz_types::types::{References, VarId};
 
 use crate::Parameters;
@@ -24,6 +24,8 @@ pub(crate) struct Simplifier<'a> {
     pub sources: &'a SourceMap,
     /// Which types are references.
     pub references: References,
+    /// The order in which types declare the constructors of a sum.
+    pub constructor_orders: &'a HashMap<Vec<Name>, Vec<Name>>,
     pub parameters: &'a Parameters,
     pub locs: Locs<'a>,
     /// Where the code that is being built comes from.
@@ -70,11 +72,16 @@ impl Operand {
 }
 
 impl<'a> Simplifier<'a> {
-    pub fn new(sources: &'a SourceMap, references: References, parameters: &'a Parameters) -> Simplifier<'a> {
+    pub fn new(
+        sources: &'a SourceMap,
+        program: &'a TypedProgram,
+        parameters: &'a Parameters,
+    ) -> Simplifier<'a> {
         Simplifier {
             builder: Builder::new(Vars::default()),
             sources,
-            references,
+            references: program.references,
+            constructor_orders: &program.constructor_orders,
             parameters,
             locs: Locs::new(sources),
             loc: Loc::NONE,

@@ -142,7 +142,8 @@ impl Simplifier<'_> {
                     });
                 }
             }
-            inputs.args[i] = self.match_type(&arg, &ty).0;
+            let arg = self.match_type(&arg, &ty).0;
+            inputs.args[i] = self.checked_indices(env, &def.def.params[i].ty, &arg)?;
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Index sets: how many elements an array has, and which one an index means.
 //!
 //! An array over an index set has one dimension in Core, and the number of an element is the *ordinal* of its index:
-//! tuples count row by row, and the constructors of a sum come one after the other, in the order of their names.
+//! tuples count row by row, and the constructors of a sum come one after the other, in the order of their declaration.
 //!
 //! ```text
 //! x[(i, j)]   with x: [(n, m)]f64     ==>     x[i * m + j]
@@ -14,7 +14,7 @@ use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::Atom;
 use dagaz_syntax::Name;
 use dagaz_types::typed::Exp;
-use dagaz_types::types::{IDX, Type, TypeArg};
+use dagaz_types::types::{IDX, PrimType as SourcePrim, Type, TypeArg};
 
 use crate::context::{Res, Simplifier};
 use crate::effects::RegionKind;
@@ -27,9 +27,20 @@ use crate::walk::array_type;
 pub(crate) enum ESet {
     /// The numbers below a size.
     Size(EDim),
+    Bool,
     Record(Vec<(Name, ESet)>),
-    Sum(Vec<(Name, Vec<ESet>)>),
+    /// In the order in which a type declares the constructors.
+    Sum(Vec<Constructor>),
     Declared(DeclaredSet),
+}
+
+/// A constructor of a sum.
+#[derive(Clone)]
+pub(crate) struct Constructor {
+    pub name: Name,
+    /// Its position among the names of all, sorted.
+    pub tag: usize,
+    pub payload: Vec<ESet>,
 }
 
 /// A set that is given by functions.
@@ -66,7 +77,7 @@ impl<'s> Simplifier<'s> {
                     let sets: Res<Vec<_>> = types.iter().map(|t| self.eval_set(env, t)).collect();
                     result.push((*name, sets?));
                 }
-                ESet::Sum(result)
+                self.sum_set(result)
             }
             Type::Named { id, args, .. } => match env.types.get(id).cloned() {
                 Some(TypeBinding::Index(_, set)) => (*set).clone(),
@@ -90,6 +101,7 @@ impl<'s> Simplifier<'s> {
                 }
                 None => return self.bug("an index set without a definition"),
             },
+            Type::Prim(SourcePrim::Bool) => ESet::Bool,
             Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => {
                 return self.bug("an index set of another type");
             }
@@ -110,12 +122,25 @@ impl<'s> Simplifier<'s> {
                     let sets: Res<Vec<_>> = types.iter().map(|t| self.set_of_type(t)).collect();
                     result.push((*name, sets?));
                 }
-                ESet::Sum(result)
+                self.sum_set(result)
             }
+            EType::Prim(PrimType::Bool) => ESet::Bool,
             EType::Prim(_) | EType::Array(..) | EType::Fun | EType::Acc(_) | EType::Ref(_) => {
                 return self.bug("an index set that is not known");
             }
         })
+    }
+
+    /// The constructors of a sum, sorted, in the order in which they are declared.
+    fn sum_set(&self, sorted: Vec<(Name, Vec<ESet>)>) -> ESet {
+        let names: Vec<Name> = sorted.iter().map(|(name, _)| *name).collect();
+        let constructor =
+            |(tag, (name, payload)): (usize, (Name, Vec<ESet>))| Constructor { name, tag, payload };
+        let mut constrs: Vec<Constructor> = sorted.into_iter().enumerate().map(constructor).collect();
+        if let Some(order) = self.constructor_orders.get(&names) {
+            constrs.sort_by_key(|c| order.iter().position(|name| *name == c.name));
+        }
+        ESet::Sum(constrs)
     }
 
     fn set_of_arg(&self, arg: Option<&EArg>) -> Res<ESet> {
@@ -149,7 +174,8 @@ impl<'s> Simplifier<'s> {
             },
             Type::Record(fields) => fields.iter().all(|(_, t)| self.is_set(env, t)),
             Type::Sum(constrs) => constrs.iter().all(|(_, ts)| ts.iter().all(|t| self.is_set(env, t))),
-            Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
+            Type::Prim(prim) => *prim == SourcePrim::Bool,
+            Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
         }
     }
 
@@ -169,11 +195,12 @@ impl<'s> Simplifier<'s> {
         match set {
             ESet::Size(EDim::Known(size)) => Ok(*size),
             ESet::Size(EDim::Free(_)) => self.bug("an index set of unknown size"),
+            ESet::Bool => Ok(Atom::i64(2)),
             ESet::Record(fields) => self.product(fields.iter().map(|(_, set)| set)),
             ESet::Sum(constrs) => {
                 let mut total = Atom::i64(0);
-                for (_, payload) in constrs {
-                    let size = self.product(payload.iter())?;
+                for constr in constrs {
+                    let size = self.product(constr.payload.iter())?;
                     total = self.add(total, size);
                 }
                 Ok(total)
@@ -207,10 +234,23 @@ impl<'s> Simplifier<'s> {
         self.project(&record, Name::new(name))
     }
 
-    /// The number of an index in its set.
+    /// The number of an index in its set. That of a declared set is asserted to be one, because its functions were tried out
+    /// for some sizes only.
     pub fn ordinal(&mut self, set: &ESet, index: &SVal) -> Res<Atom> {
+        let number = self.number_of(set, index)?;
+        if let ESet::Declared(_) = set {
+            let size = self.cardinality(set)?;
+            let valid = self.in_bounds(number, size);
+            self.assert(valid, wrong_ordinal(number, size));
+        }
+        Ok(number)
+    }
+
+    /// As [`Simplifier::ordinal`], without an assertion about the set itself.
+    pub fn number_of(&mut self, set: &ESet, index: &SVal) -> Res<Atom> {
         match (set, index) {
             (ESet::Size(_), SVal::Scalar(_, atom)) => Ok(*atom),
+            (ESet::Bool, SVal::Scalar(prim, atom)) => Ok(self.convert(*prim, PrimType::I64, *atom)),
             (ESet::Record(sets), SVal::Record(fields)) => {
                 self.ordinal_of_all(sets.iter().map(|(_, s)| s), fields.iter().map(|(_, v)| v))
             }
@@ -241,20 +281,26 @@ impl<'s> Simplifier<'s> {
         Ok(total)
     }
 
-    fn ordinal_of_sum(&mut self, sets: &[(Name, Vec<ESet>)], sum: &SumVal) -> Res<Atom> {
-        if is_enumeration(sets) {
+    fn ordinal_of_sum(&mut self, constrs: &[Constructor], sum: &SumVal) -> Res<Atom> {
+        if is_enumeration(constrs) && fits_word(constrs) {
             // There may be more constructors than positive numbers in the tag.
             let tag = self.convert(PrimType::I8, PrimType::U8, sum.tag);
-            return Ok(self.convert(PrimType::U8, PrimType::I64, tag));
+            let tag = self.convert(PrimType::U8, PrimType::I64, tag);
+            let position = |tag| constrs.iter().position(|c| c.tag == tag).unwrap_or(0);
+            let positions: Vec<usize> = (0..constrs.len()).map(position).collect();
+            return Ok(self.permuted(&positions, tag));
         }
         let mut offset = Atom::i64(0);
         let mut result = Atom::i64(0);
-        for (position, ((_, sets), (_, values))) in sets.iter().zip(&sum.constrs).enumerate() {
-            let number = self.ordinal_of_all(sets.iter(), values.iter())?;
+        for constr in constrs {
+            let Some((_, values)) = sum.constrs.get(constr.tag) else {
+                return self.bug("a constructor that its type does not have");
+            };
+            let number = self.ordinal_of_all(constr.payload.iter(), values.iter())?;
             let number = self.add(offset, number);
-            let active = self.cmp(CmpOp::Eq, PrimType::I8, sum.tag, crate::value::tag(position));
+            let active = self.cmp(CmpOp::Eq, PrimType::I8, sum.tag, crate::value::tag(constr.tag));
             result = self.select(active, PrimType::I64, number, result);
-            let size = self.product(sets.iter())?;
+            let size = self.product(constr.payload.iter())?;
             offset = self.add(offset, size);
         }
         Ok(result)
@@ -264,15 +310,19 @@ impl<'s> Simplifier<'s> {
     pub fn index_at(&mut self, set: &ESet, number: Atom) -> Res<SVal> {
         match set {
             ESet::Size(_) => Ok(SVal::i64(number)),
+            ESet::Bool => {
+                Ok(SVal::Scalar(PrimType::Bool, self.convert(PrimType::I64, PrimType::Bool, number)))
+            }
             ESet::Record(sets) => {
                 let names: Vec<Name> = sets.iter().map(|(name, _)| *name).collect();
                 let values = self.split_ordinal(sets.iter().map(|(_, set)| set), number)?;
                 Ok(SVal::Record(names.into_iter().zip(values).collect()))
             }
-            ESet::Sum(sets) if is_enumeration(sets) => {
-                let tag = self.convert(PrimType::I64, PrimType::I8, number);
-                let constrs = sets.iter().map(|(name, _)| (*name, Vec::new())).collect();
-                Ok(SVal::Sum(Rc::new(SumVal { tag, constrs })))
+            ESet::Sum(sets) if is_enumeration(sets) && fits_word(sets) => {
+                let tags: Vec<usize> = sets.iter().map(|c| c.tag).collect();
+                let tag = self.permuted(&tags, number);
+                let tag = self.convert(PrimType::I64, PrimType::I8, tag);
+                Ok(SVal::Sum(Rc::new(SumVal { tag, constrs: sorted_constructors(sets) })))
             }
             ESet::Sum(sets) => self.sum_of_ordinal(sets, number),
             ESet::Declared(declared) => {
@@ -305,24 +355,37 @@ impl<'s> Simplifier<'s> {
         Ok(values)
     }
 
-    fn sum_of_ordinal(&mut self, sets: &[(Name, Vec<ESet>)], number: Atom) -> Res<SVal> {
+    /// The element of a permutation at a position that is known to be one. It is looked up in the digits of a number, unless
+    /// every position has itself.
+    fn permuted(&mut self, permutation: &[usize], position: Atom) -> Atom {
+        if permutation.is_sorted() {
+            return position;
+        }
+        let digits = permutation.iter().rev().fold(0i64, |word, digit| (word << DIGIT) | *digit as i64);
+        let (ty, width) = (PrimType::I64, Atom::i64(DIGIT));
+        let shift = self.binop(BinOp::Mul, ty, position, width);
+        let shifted = self.binop(BinOp::Lshr, ty, Atom::i64(digits), shift);
+        self.binop(BinOp::And, ty, shifted, Atom::i64((1 << DIGIT) - 1))
+    }
+
+    fn sum_of_ordinal(&mut self, constrs: &[Constructor], number: Atom) -> Res<SVal> {
         let mut offset = Atom::i64(0);
-        let mut tag = crate::value::tag(0);
-        let mut constrs = Vec::with_capacity(sets.len());
-        for (position, (name, payload)) in sets.iter().enumerate() {
-            let size = self.product(payload.iter())?;
+        let mut tag = crate::value::tag(constrs.first().map_or(0, |c| c.tag));
+        let mut result = sorted_constructors(constrs);
+        for constr in constrs {
+            let size = self.product(constr.payload.iter())?;
             let end = self.add(offset, size);
             let from = self.cmp(CmpOp::Le, PrimType::I64, offset, number);
             let to = self.cmp(CmpOp::Lt, PrimType::I64, number, end);
             let active = self.and(from, to);
-            tag = self.select(active, PrimType::I8, crate::value::tag(position), tag);
+            tag = self.select(active, PrimType::I8, crate::value::tag(constr.tag), tag);
             let number = self.sub(number, offset);
             // An inactive payload holds zeros, which are the first indices.
             let number = self.select(active, PrimType::I64, number, Atom::i64(0));
-            constrs.push((*name, self.split_ordinal(payload.iter(), number)?));
+            result[constr.tag].1 = self.split_ordinal(constr.payload.iter(), number)?;
             offset = end;
         }
-        Ok(SVal::Sum(Rc::new(SumVal { tag, constrs })))
+        Ok(SVal::Sum(Rc::new(SumVal { tag, constrs: result })))
     }
 
     // -----------------------------------------------------------------------------------------------
@@ -348,7 +411,7 @@ impl<'s> Simplifier<'s> {
                 })
             }
             ESet::Sum(constrs) if !is_enumeration(constrs) => self.tabulate_sum(constrs, ty, element),
-            ESet::Size(_) | ESet::Sum(_) | ESet::Declared(_) => {
+            ESet::Size(_) | ESet::Bool | ESet::Sum(_) | ESet::Declared(_) => {
                 let n = self.cardinality(set)?;
                 let iota = CoreExp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
                 let numbers = self.emit("index", array_type(PrimType::I64, &[n]), iota);
@@ -398,23 +461,22 @@ impl<'s> Simplifier<'s> {
 
     fn tabulate_sum(
         &mut self,
-        constrs: &[(Name, Vec<ESet>)],
+        constrs: &[Constructor],
         ty: Option<&EType>,
         element: Element<'_, 's>,
     ) -> Res<SVal> {
         let mut whole: Option<SVal> = None;
-        for (position, (_, payload)) in constrs.iter().enumerate() {
-            let sets: Vec<&ESet> = payload.iter().collect();
+        for active in constrs {
+            let sets: Vec<&ESet> = active.payload.iter().collect();
             let part = self.tabulate_all(&sets, ty, Vec::new(), &mut |s, values| {
-                let mut result = Vec::with_capacity(constrs.len());
-                for (i, (name, sets)) in constrs.iter().enumerate() {
-                    let payload = match i == position {
+                let mut result = sorted_constructors(constrs);
+                for constr in constrs {
+                    result[constr.tag].1 = match constr.tag == active.tag {
                         true => values.clone(),
-                        false => s.split_ordinal(sets.iter(), Atom::i64(0))?,
+                        false => s.split_ordinal(constr.payload.iter(), Atom::i64(0))?,
                     };
-                    result.push((*name, payload));
                 }
-                let tag = crate::value::tag(position);
+                let tag = crate::value::tag(active.tag);
                 element(s, SVal::Sum(Rc::new(SumVal { tag, constrs: result })))
             })?;
             whole = Some(match (whole, part) {
@@ -438,7 +500,12 @@ impl<'s> Simplifier<'s> {
             }
             (ty, value) => {
                 let set = self.eval_set(env, ty)?;
-                Ok(Position::Index(self.ordinal(&set, &value)?, Check::Certified))
+                Ok(match set {
+                    ESet::Declared(_) => Position::Index(self.number_of(&set, &value)?, Check::Checked),
+                    ESet::Size(_) | ESet::Bool | ESet::Record(_) | ESet::Sum(_) => {
+                        Position::Index(self.ordinal(&set, &value)?, Check::Certified)
+                    }
+                })
             }
         }
     }
@@ -471,6 +538,16 @@ impl<'s> Simplifier<'s> {
     }
 }
 
+fn wrong_ordinal(number: Atom, size: Atom) -> Vec<MsgPart> {
+    vec![
+        MsgPart::Text("The ordinal ".into()),
+        MsgPart::Value(number),
+        MsgPart::Text(" of this index is not below the size ".into()),
+        MsgPart::Value(size),
+        MsgPart::Text(" of its type.".into()),
+    ]
+}
+
 fn size_arg(arg: &EArg) -> Option<EDim> {
     match arg {
         EArg::Size(dim) => Some(*dim),
@@ -478,17 +555,33 @@ fn size_arg(arg: &EArg) -> Option<EDim> {
     }
 }
 
-fn is_enumeration(constrs: &[(Name, Vec<ESet>)]) -> bool {
-    constrs.iter().all(|(_, payload)| payload.is_empty())
+fn is_enumeration(constrs: &[Constructor]) -> bool {
+    constrs.iter().all(|c| c.payload.is_empty())
+}
+
+/// Bits for one element of a permutation in a word.
+const DIGIT: i64 = 4;
+
+/// Whether the order of the constructors is that of their names, or a permutation that one word holds.
+fn fits_word(constrs: &[Constructor]) -> bool {
+    constrs.len() <= 16 || constrs.is_sorted_by_key(|c| c.tag)
+}
+
+/// The constructors by their tags, with payloads still to be filled in.
+fn sorted_constructors(constrs: &[Constructor]) -> Vec<(Name, Vec<SVal>)> {
+    let mut sorted: Vec<&Constructor> = constrs.iter().collect();
+    sorted.sort_by_key(|c| c.tag);
+    sorted.into_iter().map(|c| (c.name, Vec::new())).collect()
 }
 
 /// Whether some size in a set has no value yet.
-fn is_open(set: &ESet) -> bool {
+pub(crate) fn is_open(set: &ESet) -> bool {
     let free = |dim: &EDim| matches!(dim, EDim::Free(_));
     match set {
         ESet::Size(dim) => free(dim),
+        ESet::Bool => false,
         ESet::Record(fields) => fields.iter().any(|(_, set)| is_open(set)),
-        ESet::Sum(constrs) => constrs.iter().any(|(_, sets)| sets.iter().any(is_open)),
+        ESet::Sum(constrs) => constrs.iter().any(|c| c.payload.iter().any(is_open)),
         ESet::Declared(declared) => declared.sizes.iter().any(free),
     }
 }

@@ -17,6 +17,7 @@
 //! Expects a checked program. Leaves no dead statements, and copies arrays where an update would
 //! otherwise destroy something that is still used.
 
+mod checked_indices;
 mod context;
 mod effects;
 mod entry;
@@ -56,7 +57,7 @@ pub fn simplify_with(
     sources: &SourceMap,
     parameters: &Parameters,
 ) -> Result<CoreProgram, Vec<Diagnostic>> {
-    let mut simplifier = Simplifier::new(sources, program.references, parameters);
+    let mut simplifier = Simplifier::new(sources, program, parameters);
     let mut env = Env::default();
     simplifier.declare(&mut env, &program.decs).map_err(|diagnostic| vec![*diagnostic])?;
     let mut entries = Vec::new();

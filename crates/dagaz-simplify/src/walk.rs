@@ -15,7 +15,7 @@ use dagaz_core::types::{Atom, Type};
 use dagaz_syntax::Name;
 
 use crate::free::Free;
-use crate::index_set::{DeclaredSet, ESet};
+use crate::index_set::{Constructor, DeclaredSet, ESet};
 use crate::value::{
     AccVal, ChoiceVal, Code, DefInst, EArg, EDim, EType, Env, FunVal, Origin, RefStep, RefVal, SVal, SumVal,
     TypeBinding,
@@ -358,16 +358,21 @@ fn walk_set(set: &ESet, w: &mut dyn Walker) -> ESet {
     w.token(Token::Kind(Kind::IndexSet));
     match set {
         ESet::Size(dim) => ESet::Size(walk_dim(*dim, w)),
+        ESet::Bool => {
+            w.token(Token::Prim(PrimType::Bool));
+            ESet::Bool
+        }
         ESet::Record(fields) => {
             w.token(Token::Number(fields.len() as u64));
             ESet::Record(fields.iter().map(|(name, set)| (*name, walk_set(set, w))).collect())
         }
         ESet::Sum(constrs) => {
             let mut result = Vec::with_capacity(constrs.len());
-            for (name, sets) in constrs {
-                w.token(Token::Name(*name));
-                w.token(Token::Number(sets.len() as u64));
-                result.push((*name, sets.iter().map(|set| walk_set(set, w)).collect()));
+            for constr in constrs {
+                w.token(Token::Name(constr.name));
+                w.token(Token::Number(constr.payload.len() as u64));
+                let payload = constr.payload.iter().map(|set| walk_set(set, w)).collect();
+                result.push(Constructor { payload, ..*constr });
             }
             ESet::Sum(result)
         }

@@ -105,9 +105,59 @@ pub struct Context {
     pub index_types: HashMap<TypeId, IndexType>,
     /// Type parameters that stand for index types.
     pub index_params: HashSet<TypeId>,
+    /// Type parameters that stand for vector spaces: values are computed of them, so that they are no index types.
+    pub number_params: HashSet<TypeId>,
+    /// In which order types declare their constructors.
+    pub constructor_orders: ConstructorOrders,
+    /// Abstract types that may hide index types.
+    pub sealed_indices: HashSet<TypeId>,
+    /// Definitions that are still to come, with their places.
+    pub later: Vec<(Name, Span)>,
     pub diagnostics: Vec<Diagnostic>,
     /// The maps and reps that were left out so far.
     pub edits: Vec<Edit>,
+}
+
+/// Sum types are the same if they have the same constructors. What numbers these, where a sum is an index set, is the
+/// order in which a type declares them, so that there must be only one.
+#[derive(Clone, Debug, Default)]
+pub struct ConstructorOrders {
+    /// By the constructors, sorted.
+    declared: HashMap<Vec<Name>, Vec<Name>>,
+    /// Declared in several orders.
+    ambiguous: HashSet<Vec<Name>>,
+    /// Sums that are index sets.
+    used: HashSet<Vec<Name>>,
+}
+
+impl ConstructorOrders {
+    /// A type declares its constructors. Says whether that changes the order of a sum that numbers elements already.
+    pub fn declare(&mut self, order: Vec<Name>) -> bool {
+        let mut sorted = order.clone();
+        sorted.sort();
+        let other = match self.declared.get(&sorted) {
+            Some(before) => *before != order,
+            None => sorted != order,
+        };
+        let late = other && self.used.contains(&sorted);
+        if self.declared.get(&sorted).is_some_and(|before| *before != order) {
+            self.ambiguous.insert(sorted);
+        } else {
+            self.declared.insert(sorted, order);
+        }
+        late
+    }
+
+    /// A sum numbers the elements of arrays. Says whether it is known how.
+    pub fn number(&mut self, constructors: Vec<Name>) -> bool {
+        let known = !self.ambiguous.contains(&constructors);
+        self.used.insert(constructors);
+        known
+    }
+
+    pub fn into_declared(self) -> HashMap<Vec<Name>, Vec<Name>> {
+        self.declared
+    }
 }
 
 impl Context {

@@ -9,6 +9,7 @@
 //! by matching that type with the shape of the value once it is there. They are in scope in everything
 //! that is evaluated later.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use dagaz_syntax::ast::{AttrKind, RangeKind};
@@ -25,6 +26,8 @@ pub struct Program {
     pub index_checks: Vec<IndexCheck>,
     /// Which types are references.
     pub references: References,
+    /// The order in which types declare the constructors of a sum, by the constructors sorted.
+    pub constructor_orders: HashMap<Vec<Name>, Vec<Name>>,
 }
 
 /// A function that looks for a fault in a declared index type: from its sizes to the first number `k` whose index has

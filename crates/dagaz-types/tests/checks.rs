@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::check;
+use common::{check, check_as, check_with_help};
+use dagaz_types::Dialect;
 use expect_test::expect;
 
 #[test]
@@ -262,6 +263,64 @@ fn sizes_that_nothing_settles_are_ambiguous() {
         "entry f (b: bool) : []i32 = ???",
         expect![[r#"
         test.fut:1:7: error [bad-entry-point]: Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is
+    "#]],
+    );
+}
+
+#[test]
+fn sizes_without_a_name_are_read_off_the_result() {
+    check_with_help(
+        "def f (x: i64, _: bool) : [0][x]i32 = []",
+        expect![[r#"
+        test.fut:1:39: error [unknown-size]: The size "x" is a part of a parameter, and the result has no elements that it could be read off
+          test.fut:1:39: is of type "[0][x]i32"
+          make "x" a parameter of its own
+    "#]],
+    );
+    check(
+        "def f (n: i64, x: i32) : [n]i32 = replicate n x",
+        expect![[r#"
+        f : (i64, i32) -> ?[k].[k]i32
+    "#]],
+    );
+    check(
+        "def f (x: i64) (_: bool) : [0][x]i32 = []",
+        expect![[r#"
+        f : (x: i64) -> bool -> [0][x]i32
+    "#]],
+    );
+}
+
+#[test]
+fn size_lifted_types_have_size_lifted_names() {
+    check_with_help(
+        "module type key = {type~ t}
+module table (k: key) = {
+  type~ keys = k.t
+  type row 't = {key: t}
+  type rows = row keys
+}",
+        expect![[r#"
+            test.fut:5:15: error [lifted-type]: A non-lifted type abbreviation may not contain size-lifted types, whose values may differ in size
+              declare it with "type~" instead of "type"
+        "#]],
+    );
+}
+
+#[test]
+fn sections_of_plain_futhark_are_made_before_their_operand() {
+    let source = "def f (xs: []i32) (mat: [][]i32) = map (filter (> 0) xs ++) mat";
+    check_as(
+        Dialect::Strict,
+        source,
+        expect![[r#"
+        test.fut:1:40: error [causality]: Causality check: the size "k" needed for the type of this operator section is computed later
+    "#]],
+    );
+    check(
+        source,
+        expect![[r#"
+        f [n] [m] [p] : [n]i32 -> [m][p]i32 -> ?[k1].*[m][k1]i32
     "#]],
     );
 }

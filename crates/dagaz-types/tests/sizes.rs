@@ -2,7 +2,8 @@
 
 mod common;
 
-use common::check;
+use common::{check, check_as, check_with_help};
+use dagaz_types::Dialect;
 use expect_test::expect;
 
 #[test]
@@ -243,5 +244,200 @@ fn results_of_a_function_argument_may_differ_in_size() {
             twice '^a '^b : (a -> b) -> a -> a -> (b, b)
             f : i64 -> i64 -> ?[k3][k4].([k3]i64, [k4]i64)
         "#]],
+    );
+}
+
+#[test]
+fn sizes_inside_of_sizes_are_found() {
+    check(
+        "def g [m] (a: [(m * m) * m]f64) = m
+def f [n] (_: [n]f64) (b: [((n * 2) * (n * 2)) * (n * 2)]f64) = g b",
+        expect![[r#"
+            g [m] : [(m * m) * m]f64 -> i64
+            f [n] : [n]f64 -> [((n * 2) * (n * 2)) * (n * 2)]f64 -> i64
+        "#]],
+    );
+    check(
+        "def g [t] [r] (a: [t * t][r * r + 1]f32) = (t, r)
+def f [n] (_: [n]f64) (a: [n * n][n * n + 1]f32) = g a",
+        expect![[r#"
+            g [t] [r] : [t * t][(r * r) + 1]f32 -> (i64, i64)
+            f [n] : [n]f64 -> [n * n][(n * n) + 1]f32 -> (i64, i64)
+        "#]],
+    );
+    check_with_help(
+        "def g [m] (a: [m * m]f64) = m
+def f [n] [k] (_: [n]f64) (_: [k]f64) (a: [n * k]f64) = g a",
+        expect![[r#"
+            test.fut:2:59: error [size-mismatch]: Cannot apply "g" to this argument (invalid type)
+              test.fut:2:59: has type "[n * k]f64"
+              expected type: [n * n]f64
+              Sizes "n * n" and "n * k" do not match
+        "#]],
+    );
+}
+
+#[test]
+fn different_sizes_never_look_the_same() {
+    check_with_help(
+        "def f [n] (a: [n]i64) = let n = n + 1 in zip a (iota n)",
+        expect![[r#"
+        test.fut:1:49: error [size-mismatch]: Cannot apply "zip" to this argument (invalid type)
+          test.fut:1:49: has type "*[n]i64"
+          test.fut:1:8: "n" is bound here
+          test.fut:1:29: "n'" is bound here
+          expected type: [n]i64
+          Sizes "n" and "n'" do not match; "n'" is another "n"
+    "#]],
+    );
+    check_with_help(
+        "def f [n] (a: [n + 1]i64) = let g (n: i64) (b: [n + 1]i64) = zip a b in g",
+        expect![[r#"
+            test.fut:1:68: error [size-mismatch]: Cannot apply "zip" to this argument (invalid type)
+              test.fut:1:68: has type "[n + 1]i64"
+              test.fut:1:8: "n" is bound here
+              test.fut:1:36: "n'" is bound here
+              expected type: [n + 1]i64
+              Sizes "n + 1" and "n' + 1" do not match; "n'" is another "n"
+        "#]],
+    );
+    check_with_help(
+        "def k : i64 = 5
+def f (a: [k]i64) = let g (k: i64) (b: [k]i64) = zip a b in g",
+        expect![[r#"
+            test.fut:2:56: error [size-mismatch]: Cannot apply "zip" to this argument (invalid type)
+              test.fut:2:56: has type "[k]i64"
+              test.fut:1:5: "k" is bound here
+              test.fut:2:28: "k'" is bound here
+              expected type: [k]i64
+              Sizes "k" and "k'" do not match; "k'" is another "k"
+        "#]],
+    );
+    check_with_help(
+        "def f (k: i64) (a: [k]i64) (xs: []i64) = zip a (filter (> 0) xs)",
+        expect![[r#"
+            test.fut:1:49: error [size-mismatch]: Cannot apply "zip" to this argument (invalid type)
+              test.fut:1:49: has type "*[k]i64"
+              test.fut:1:8: "k" is bound here
+              test.fut:1:62: the unknown size "k" is the size of a function's result
+              expected type: [k]i64
+              Sizes "k" and "k'" do not match; "k'" is another "k", "k'" is the size of a function's result
+        "#]],
+    );
+}
+
+#[test]
+fn constant_sizes_are_computed() {
+    let source = "def slice (c: [9]f64) : [3]f64 = c[3:6]
+def add (c: [9 + 3]f64) : [12]f64 = c
+def partly (n: i64) (c: [n + (6 - 2)]f64) : [n + 4]f64 = c
+def bound (c: [9]f64) : [4]f64 = let k = 3 in c[k:k + 4]
+def negative (n: i64) (c: [n - (2 - 3)]f64) = c
+def halves (c: [9 / 2]f64) : [4]f64 = c";
+    check(
+        source,
+        expect![[r#"
+        slice : [9]f64 -> [3]f64
+        add : [12]f64 -> [12]f64
+        partly : (n: i64) -> [n + 4]f64 -> [n + 4]f64
+        bound : [9]f64 -> [4]f64
+        negative : (n: i64) -> [n - (2 - 3)]f64 -> [n - (2 - 3)]f64
+        halves : [4]f64 -> [4]f64
+    "#]],
+    );
+    check_as(
+        Dialect::Strict,
+        "def slice (c: [9]f64) : [3]f64 = c[3:6]",
+        expect![[r#"
+        test.fut:1:34: error [size-mismatch]: The body of this function does not match its return type
+    "#]],
+    );
+    check_as(
+        Dialect::Strict,
+        "def add (c: [9 + 3]f64) : [12]f64 = c",
+        expect![[r#"
+        test.fut:1:37: error [size-mismatch]: The body of this function does not match its return type
+    "#]],
+    );
+}
+
+#[test]
+fn branches_say_nothing_about_parameters() {
+    check(
+        r#"def greet (name: []u8) = let n = if null name then "you" else name in "One for " ++ n
+def inner (b: bool) = let f (xs: []i32) = if b then xs else [1] in (f [1, 2], f [3])
+def lambda = \b (xs: []i32) -> if b then xs else [1]
+def either (b: bool) (xs: []i32) (ys: []i32) = if b then xs else ys
+def same (b: bool) (xs: []i32) = if b then xs else map (+ 1) xs
+def cases (n: i32) (xs: []i32) = match n case 0 -> [1, 2] case _ -> xs
+def again (xs: []i32) (ys: []i32) = loop zs = xs for _i < 3i32 do ys
+def shorter (xs: []i32) = loop zs = xs for _i < 3i32 do [1, 2]
+def made (b: bool) (xs: []i32) : []i32 = if b then rep 0 else xs"#,
+        expect![[r#"
+            greet [n] : [n]u8 -> ?[k1].*[k1]u8
+            inner : bool -> ?[k4][k5].(*[k4]i32, *[k5]i32)
+            lambda [n] : bool -> [n]i32 -> ?[k1].[k1]i32
+            either [n] [m] : bool -> [n]i32 -> [m]i32 -> ?[k1].[k1]i32
+            same [n] : bool -> [n]i32 -> [n]i32
+            cases [m] : i32 -> [m]i32 -> ?[k1].[k1]i32
+            again [n] [m] : [n]i32 -> [m]i32 -> ?[k1].[k1]i32
+            shorter [n] : [n]i32 -> ?[k1].[k1]i32
+            made [n] : bool -> [n]i32 -> [n]i32
+        "#]],
+    );
+    check(
+        "def f (c: bool) (xss: [][]i32) (ys: []i32) = map (\\xs -> if c then xs else ys) xss",
+        expect![[r#"
+            test.fut:1:51: error [unknown-size]: Cannot apply "map" to this argument (invalid type)
+        "#]],
+    );
+    check(
+        "def f (c: bool) (xss: [][3]i32) = map (\\xs -> if c then xs else [1, 2, 3]) xss
+def g [n] (c: bool) (xss: [][n]i32) (yss: [][n]i32) = map2 (\\xs ys -> if c then xs else ys) xss yss
+def h [n] (c: bool) (xss: [][n]i32) (yss: [][n]i32) = zip xss yss |> map (\\(xs, ys) -> if c then xs else ys)",
+        expect![[r#"
+            f [n] : bool -> [n][3]i32 -> *[n][3]i32
+            g [n] [m] : bool -> [m][n]i32 -> [m][n]i32 -> *[m][n]i32
+            h [n] [m] : bool -> [m][n]i32 -> [m][n]i32 -> *[m][n]i32
+        "#]],
+    );
+}
+
+#[test]
+fn copies_need_a_number() {
+    check_with_help(
+        "def f (x: i32) = length (rep x)",
+        expect![[r#"
+        test.fut:1:26: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+    check_with_help(
+        "def f (x: i32) = x |> rep |> length",
+        expect![[r#"
+        test.fut:1:23: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+    check_with_help(
+        "def f (x: f64) = f64.sum (map f64.sqrt (rep x))",
+        expect![[r#"
+        test.fut:1:41: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+    check(
+        "def f (x: i32) = rep x\ndef g (x: i32) (y: [3]i32) = zip (f x) y",
+        expect![[r#"
+        f [n] : i32 -> *[n]i32
+        g : i32 -> [3]i32 -> *[3](i32, i32)
+    "#]],
+    );
+    check_with_help(
+        "def f (x: i32) : []i32 = rep x\ndef g (x: i32) = i32.sum (f x)",
+        expect![[r#"
+        test.fut:2:27: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "f" is
+          add an explicit type ascription with a size
+    "#]],
     );
 }

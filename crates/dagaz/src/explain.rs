@@ -35,6 +35,7 @@ const PAGES: &[(&str, &str)] = pages![
     "cannot-refine",
     "causality",
     "chain-too-long",
+    "constructor-order",
     "consuming-argument",
     "consuming-function",
     "consuming-loop-param-aliases",

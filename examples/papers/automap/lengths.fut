@@ -1,4 +1,4 @@
--- | What the ambiguous program may have meant.
+-- | What the program of 001 4.6.4 means, written out.
 
 -- ==
 -- entry: of_rows

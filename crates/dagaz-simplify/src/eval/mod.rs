@@ -249,7 +249,8 @@ impl Simplifier<'_> {
         exp.exts.iter().for_each(|ext| drop(env.vars.remove(ext)));
         let ty = self.eval_type(env, &exp.ty)?;
         self.assert_shape(&value, &ty);
-        Ok(self.match_type(&value, &ty).0)
+        let value = self.match_type(&value, &ty).0;
+        self.checked_indices(env, &exp.ty, &value)
     }
 }
 

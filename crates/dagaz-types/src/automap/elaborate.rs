@@ -9,7 +9,7 @@
 
 use std::collections::HashSet;
 
-use dagaz_syntax::ast::{Comment, Exp, ExpKind, NodeId, QualName, ValBind};
+use dagaz_syntax::ast::{Comment, Exp, ExpKind, Ident, NodeId, QualName, SliceIndex, ValBind};
 use dagaz_syntax::{FileId, Name, SourceMap, Span};
 
 use super::children::{Place, Shape, shape, visit_children};
@@ -118,6 +118,9 @@ enum CallHead {
     Neg,
     Not,
     Fun(Exp),
+    Project(Ident),
+    If,
+    Index,
 }
 
 #[derive(Clone, Copy)]
@@ -148,6 +151,7 @@ impl Elaborator<'_> {
                 let kept = vec![bare(lhs).span, bare(rhs).span];
                 (self.composition(e, op.clone(), (**lhs).clone(), (**rhs).clone(), mark), kept)
             }
+            ExpKind::Var(name) => (self.fields(e, name.clone()), Vec::new()),
             _ => match self.call(e.clone()) {
                 Some(call) => {
                     let kept = call.spans();
@@ -198,6 +202,15 @@ impl Elaborator<'_> {
             },
             ExpKind::Neg(operand) => (CallHead::Neg, vec![*operand], None),
             ExpKind::Not(operand) => (CallHead::Not, vec![*operand], None),
+            ExpKind::Project(inner, field) => (CallHead::Project(field), vec![*inner], None),
+            ExpKind::If { cond, then, otherwise } => (CallHead::If, vec![*cond, *then, *otherwise], None),
+            ExpKind::Index(array, slice) => {
+                let indices = slice.into_iter().filter_map(|index| match index {
+                    SliceIndex::Index(index) => Some(index),
+                    SliceIndex::Slice { .. } => None,
+                });
+                (CallHead::Index, std::iter::once(*array).chain(indices).collect(), None)
+            }
             ExpKind::Paren(inner) | ExpKind::Attr(_, inner) => return self.call(*inner),
             _ => return None,
         };
@@ -216,7 +229,15 @@ impl Elaborator<'_> {
     }
 
     fn lifted(&mut self, call: Call, span: Span, mark: usize) -> Option<Piece> {
+        // What is read or chosen from is taken again without a word, as nothing else is possible.
+        let reps = match call.head {
+            CallHead::If | CallHead::Index | CallHead::Project(_) => Reps::Fused,
+            CallHead::Op(_) | CallHead::Neg | CallHead::Not | CallHead::Fun(_) => self.reps,
+        };
         let head = match call.head {
+            CallHead::Project(field) => Head::Project(field),
+            CallHead::If => Head::If,
+            CallHead::Index => Head::Index,
             CallHead::Op(op) => Head::Op(op),
             CallHead::Neg => Head::Neg,
             CallHead::Not => Head::Not,
@@ -233,11 +254,11 @@ impl Elaborator<'_> {
             frame += lifting.maps;
             // Reps take the place of outer maps; those beyond are written out.
             let depth = (frame - lifting.reps).max(0);
-            let written = match self.reps {
+            let written = match reps {
                 Reps::Fused => (lifting.reps - frame).max(0),
                 Reps::Written => levels - depth + (lifting.reps - frame).max(0),
             };
-            let depth = if self.reps == Reps::Fused { depth } else { levels };
+            let depth = if reps == Reps::Fused { depth } else { levels };
             let piece = self.piece(arg, mark);
             let piece = self.maker.replicated(piece, written as usize);
             args.push(Arg { piece, depth: depth as usize });
@@ -253,6 +274,25 @@ impl Elaborator<'_> {
         let operand = self.piece(operand, mark);
         let operand = self.maker.replicated(operand, lifting.reps as usize);
         write_section(&mut self.maker, op, operand, lifting.maps as usize, is_left, e.span)
+    }
+
+    /// `a.b.c`, where `a` is an array of records.
+    fn fields(&mut self, e: &Exp, name: QualName) -> Option<Piece> {
+        let liftings = self.liftings(e);
+        let mut names = name.quals;
+        names.push(Ident { name: name.name, span: name.span });
+        let fields = names.split_off(names.len().checked_sub(liftings.len())?);
+        let last = names.pop()?;
+        let texts: Vec<String> = names.iter().chain([&last]).map(|part| part.name.to_string()).collect();
+        let kind = ExpKind::Var(QualName { quals: names, name: last.name, span: name.span });
+        let exp = self.maker.make(kind, e.span);
+        let mut piece = Piece { exp, text: texts.join("."), shape: Shape::Atom };
+        for (field, lifting) in fields.into_iter().zip(liftings) {
+            let depth = usize::try_from(lifting.maps).ok()?;
+            let args = vec![Arg { piece, depth }];
+            piece = write_nest(&mut self.maker, Head::Project(field), args, depth, e.span)?;
+        }
+        Some(piece)
     }
 
     /// `f >-> g`, with `g` lifted.
@@ -299,7 +339,12 @@ impl Call {
     fn spans(&self) -> Vec<Span> {
         let head = match &self.head {
             CallHead::Fun(fun) => Some(bare(fun).span),
-            CallHead::Op(_) | CallHead::Neg | CallHead::Not => None,
+            CallHead::Op(_)
+            | CallHead::Neg
+            | CallHead::Not
+            | CallHead::Project(_)
+            | CallHead::If
+            | CallHead::Index => None,
         };
         self.args.iter().map(|(arg, _)| bare(arg).span).chain(head).collect()
     }

@@ -9,7 +9,7 @@
 //! are mapped: 001 calls that rep fusion (4.8.2 and 4.8.4). Everything is made twice, as a tree for the checker and as
 //! text for people, and reading the text gives the tree.
 
-use dagaz_syntax::ast::{Exp, ExpKind, Ident, NodeId, Pat, PatKind, QualName};
+use dagaz_syntax::ast::{Access, Exp, ExpKind, Ident, NodeId, Pat, PatKind, QualName, SliceIndex};
 use dagaz_syntax::{Name, Span};
 
 use super::children::{Place, Shape, is_cheap};
@@ -38,6 +38,11 @@ pub(super) enum Head {
     Neg,
     Not,
     Fun(Box<Piece>),
+    /// `x.field`
+    Project(Ident),
+    If,
+    /// The first argument read at all others.
+    Index,
 }
 
 /// An argument, and how many of the innermost maps go over it.
@@ -349,7 +354,21 @@ impl Nest<'_> {
                 let exp = ExpKind::SectionRight { op, rhs: Box::new(rhs.exp) };
                 Some(Piece { exp: self.maker.make(exp, self.span), text, shape: Shape::Atom })
             }
-            (Head::Fun(_) | Head::Op(_) | Head::Neg | Head::Not, _) => None,
+            (Head::Project(field), []) => {
+                let text = format!("(.{})", field.name);
+                let exp = self.maker.make(ExpKind::SectionAccess(vec![Access::Field(*field)]), self.span);
+                Some(Piece { exp, text, shape: Shape::Atom })
+            }
+            (
+                Head::Fun(_)
+                | Head::Op(_)
+                | Head::Neg
+                | Head::Not
+                | Head::Project(_)
+                | Head::If
+                | Head::Index,
+                _,
+            ) => None,
         }
     }
 
@@ -386,7 +405,25 @@ impl Nest<'_> {
                 Some(Piece { exp, text, shape: Shape::Other })
             }
             (Head::Fun(fun), args) => Some(self.maker.apply(&fun, args, self.span)),
-            (Head::Op(_) | Head::Neg | Head::Not, _) => None,
+            (Head::Project(field), [arg]) => {
+                let text = format!("{}.{}", arg.text_at(Place::Atom), field.name);
+                let kind = ExpKind::Project(Box::new(arg.exp.clone()), field);
+                Some(Piece { exp: self.maker.make(kind, self.span), text, shape: Shape::Atom })
+            }
+            (Head::If, [cond, then, otherwise]) => {
+                let text = format!("if {} then {} else {}", cond.text, then.text, otherwise.text);
+                let [cond, then, otherwise] = [cond, then, otherwise].map(|p| Box::new(p.exp.clone()));
+                let exp = self.maker.make(ExpKind::If { cond, then, otherwise }, self.span);
+                Some(Piece { exp, text, shape: Shape::Other })
+            }
+            (Head::Index, [array, indices @ ..]) => {
+                let texts: Vec<&str> = indices.iter().map(|index| index.text.as_str()).collect();
+                let text = format!("{}[{}]", array.text_at(Place::Atom), texts.join(", "));
+                let indices = indices.iter().map(|index| SliceIndex::Index(index.exp.clone())).collect();
+                let kind = ExpKind::Index(Box::new(array.exp.clone()), indices);
+                Some(Piece { exp: self.maker.make(kind, self.span), text, shape: Shape::Atom })
+            }
+            (Head::Op(_) | Head::Neg | Head::Not | Head::Project(_) | Head::If | Head::Index, _) => None,
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Minimise the maps and the non-induced reps of all applications. Per application: at most one of maps and reps is
 //! above zero, which takes two binary variables. A rep is induced, and costs nothing, as far as the maps of earlier
-//! arguments (the frame) call for it.
+//! arguments call for it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -10,9 +10,6 @@ use std::time::Duration;
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 
 use super::ranks::{Linear, RankVar};
-
-/// How many optima are listed at most.
-const LISTED: usize = 6;
 
 /// No array in practice has more dimensions than this, and large bounds are bad for the solver.
 const LARGEST_RANK: i64 = 64;
@@ -26,7 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(crate) struct Choice {
     pub maps: Linear,
     pub reps: Linear,
-    pub frame: Linear,
+    /// As many reps as this cost nothing.
+    pub induced: Linear,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -36,29 +34,17 @@ pub(crate) struct IntegerProgram {
     pub choices: Vec<Choice>,
 }
 
-type Optimum = HashMap<RankVar, i64>;
+pub(crate) type Optimum = HashMap<RankVar, i64>;
 
 impl IntegerProgram {
-    /// All optima, or the first few. None if there is none, or the solver gives up.
-    pub fn optima(&self) -> Option<Vec<Optimum>> {
-        let mut found = vec![self.solve(&[])?];
-        let best = self.cost(&found[0]);
-        while found.len() < LISTED {
-            match self.solve(&found) {
-                Some(next) if self.cost(&next) == best => found.push(next),
-                _ => break,
-            }
-        }
-        Some(found)
-    }
-
-    fn cost(&self, optimum: &Optimum) -> i64 {
+    /// The maps and reps of a solution that count.
+    pub fn cost(&self, optimum: &Optimum) -> i64 {
         let value = |linear: &Linear| linear.value(&|var| optimum.get(&var).copied().unwrap_or(0));
-        self.choices.iter().map(|c| value(&c.maps) + (value(&c.reps) - value(&c.frame)).max(0)).sum()
+        self.choices.iter().map(|c| value(&c.maps) + (value(&c.reps) - value(&c.induced)).max(0)).sum()
     }
 
-    /// A best solution that differs in maps or reps from all in a list.
-    fn solve(&self, other_than: &[Optimum]) -> Option<Optimum> {
+    /// A best solution that differs in maps or reps from all in a list. None if there is none, or the solver gives up.
+    pub fn solve(&self, other_than: &[Optimum]) -> Option<Optimum> {
         let mut model = Model::new(self);
         self.equations.iter().for_each(|equation| model.constrain(equation, ComparisonOp::Eq));
         for choice in &self.choices {
@@ -76,13 +62,13 @@ impl IntegerProgram {
     }
 
     fn variables(&self) -> BTreeSet<RankVar> {
-        let choices = self.choices.iter().flat_map(|c| [&c.maps, &c.reps, &c.frame]);
+        let choices = self.choices.iter().flat_map(|c| [&c.maps, &c.reps, &c.induced]);
         self.equations.iter().chain(choices).flat_map(|linear| linear.terms.keys().copied()).collect()
     }
 
     /// No variable of an optimum is above this: every rank comes from the constants of the equations.
     fn bound(&self) -> i64 {
-        let choices = self.choices.iter().flat_map(|c| [&c.maps, &c.reps, &c.frame]);
+        let choices = self.choices.iter().flat_map(|c| [&c.maps, &c.reps, &c.induced]);
         let sum: i64 = self.equations.iter().chain(choices).map(|linear| linear.constant.abs()).sum();
         (sum + 1).min(LARGEST_RANK)
     }
@@ -128,8 +114,8 @@ impl Model {
             let signs = [(self.sign(maps), 1.0), (self.sign(reps), 1.0)];
             self.problem.add_constraint(signs, ComparisonOp::Le, 1.0);
         }
-        // The non-induced reps: at least 0, and at least reps - frame. Being minimised, they are the larger of both.
-        let excess = choice.reps.clone().minus(&choice.frame);
+        // The non-induced reps: at least 0, and at least reps - induced. Being minimised, they are the larger of both.
+        let excess = choice.reps.clone().minus(&choice.induced);
         let can_be_positive = excess.constant > 0 || excess.terms.values().any(|c| *c > 0);
         if can_be_positive {
             let counted = self.problem.add_var(1.0, (0.0, f64::INFINITY));

@@ -78,6 +78,8 @@ pub(crate) struct Site {
     pub reps: Linear,
     /// The maps of the arguments before this one.
     pub frame: Linear,
+    /// As many reps as this cost nothing, since they follow from maps.
+    pub induced: Linear,
 }
 
 /// What one definition demands of ranks.
@@ -128,11 +130,25 @@ impl RankProblem {
                 (maps, reps)
             }
         };
+        self.add(node, Site { maps: maps.clone(), reps, induced: frame.clone(), frame });
+        maps
+    }
+
+    /// An argument that is not mapped over itself, but taken again in `reps` of the maps of the arguments before it.
+    pub fn captured(&mut self, node: NodeId, frame: Linear, reps: Linear) {
+        let taken_again = Linear::variable(self.fresh());
+        let gone_over = Linear::variable(self.fresh());
+        self.equate(taken_again.clone(), &reps);
+        self.equate(taken_again.clone().plus(&gone_over), &frame);
+        let induced = Linear::default();
+        self.add(node, Site { maps: Linear::default(), reps: taken_again, frame, induced });
+    }
+
+    fn add(&mut self, node: NodeId, site: Site) {
         let sites = self.sites.entry(node).or_default();
         if sites.is_empty() {
             self.order.push(node);
         }
-        sites.push(Site { maps: maps.clone(), reps, frame });
-        maps
+        sites.push(site);
     }
 }

@@ -6,40 +6,86 @@
 //!
 //! What follows from single equations is found here, by propagation and substitution (001 4.10.2). What is left falls
 //! into parts that have no variable in common, and each part goes to the solver of integer programs (`program`), which
-//! lists all its optima. A part with several optima makes the definition ambiguous.
+//! lists its solutions, the best ones first.
 
 use std::collections::HashMap;
 
-use super::program::{Choice, IntegerProgram};
+use super::program::{Choice, IntegerProgram, Optimum};
 use super::ranks::{Linear, RankProblem, RankVar, Site};
 
 /// The value of every rank variable.
 pub(crate) type Ranks = Vec<i64>;
 
-/// All best solutions of a problem, the first few if there are many. None if there is no solution.
-pub(crate) fn solve(problem: &RankProblem) -> Option<Vec<Ranks>> {
-    let mut reduction = Reduction::new(problem);
-    reduction.run()?;
-    let parts = reduction.parts();
-    let mut values: HashMap<RankVar, i64> = HashMap::new();
-    let mut alternatives: Vec<HashMap<RankVar, i64>> = Vec::new();
-    for part in parts {
-        let optima = part.optima()?;
-        values.extend(optima.first()?.iter());
-        // One ambiguity at a time is enough to be shown.
-        if optima.len() > 1 && alternatives.is_empty() {
-            alternatives = optima;
+/// How many solutions of a part are listed at most.
+const LISTED: usize = 16;
+
+/// The solutions of a problem, part by part, the best ones first.
+pub(crate) struct Solutions<'a> {
+    reduction: Reduction<'a>,
+    parts: Vec<Part>,
+}
+
+/// A part of a problem that has no variable in common with others.
+struct Part {
+    program: IntegerProgram,
+    /// In the order of their costs.
+    found: Vec<(i64, Optimum)>,
+    is_complete: bool,
+}
+
+impl Part {
+    /// What the solution of some number costs, if there are so many.
+    fn cost(&mut self, number: usize) -> Option<i64> {
+        while self.found.len() <= number && !self.is_complete {
+            let known: Vec<Optimum> = self.found.iter().map(|(_, optimum)| optimum.clone()).collect();
+            match self.program.solve(&known) {
+                Some(next) if known.len() < LISTED => {
+                    self.found.push((self.program.cost(&next), next));
+                }
+                _ => self.is_complete = true,
+            }
         }
+        self.found.get(number).map(|(cost, _)| *cost)
     }
-    if alternatives.is_empty() {
-        alternatives.push(HashMap::new());
+}
+
+impl<'a> Solutions<'a> {
+    /// None if there is no solution.
+    pub fn of(problem: &'a RankProblem) -> Option<Solutions<'a>> {
+        let mut reduction = Reduction::new(problem);
+        reduction.run()?;
+        let programs = reduction.parts().into_iter();
+        let mut parts: Vec<Part> =
+            programs.map(|program| Part { program, found: Vec::new(), is_complete: false }).collect();
+        parts.iter_mut().all(|part| part.cost(0).is_some()).then_some(Solutions { reduction, parts })
     }
-    let solutions = alternatives.into_iter().map(|chosen| {
-        let mut values = values.clone();
-        values.extend(chosen);
-        reduction.assignment(&values)
-    });
-    solutions.map(|ranks| satisfies(problem, &ranks).then_some(ranks)).collect()
+
+    pub fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// What a solution of one part costs, if there is one of this number.
+    pub fn cost(&mut self, part: usize, number: usize) -> Option<i64> {
+        self.parts[part].cost(number)
+    }
+
+    /// The solutions of a part that cost as much as this, and whether these are all.
+    pub fn of_cost(&mut self, part: usize, cost: i64) -> (Vec<usize>, bool) {
+        let numbers = (0..).take_while(|n| self.cost(part, *n).is_some_and(|other| other <= cost));
+        let numbers: Vec<usize> = numbers.collect();
+        let all = numbers.len() < LISTED;
+        (numbers.into_iter().filter(|n| self.cost(part, *n) == Some(cost)).collect(), all)
+    }
+
+    /// The solution that consists of a solution of each part, which have been asked for before.
+    pub fn ranks(&self, chosen: &[usize]) -> Option<Ranks> {
+        let mut values = HashMap::new();
+        for (part, number) in self.parts.iter().zip(chosen) {
+            values.extend(part.found.get(*number)?.1.iter().map(|(var, value)| (*var, *value)));
+        }
+        let ranks = self.reduction.assignment(&values);
+        satisfies(self.reduction.problem, &ranks).then_some(ranks)
+    }
 }
 
 /// The solver computes with floating-point numbers, so what it says is checked.
@@ -233,12 +279,12 @@ impl<'a> Reduction<'a> {
             for site in &self.problem.sites[node] {
                 let maps = self.reduce(&site.maps);
                 let reps = self.reduce(&site.reps);
-                let frame = self.reduce(&site.frame);
-                if maps.known().is_some() && reps.known().is_some() && frame.known().is_some() {
+                let induced = self.reduce(&site.induced);
+                if maps.known().is_some() && reps.known().is_some() && induced.known().is_some() {
                     continue;
                 }
-                groups.join([&maps, &reps, &frame]);
-                choices.push(Choice { maps, reps, frame });
+                groups.join([&maps, &reps, &induced]);
+                choices.push(Choice { maps, reps, induced });
             }
         }
         for equation in &self.equations {
@@ -258,7 +304,9 @@ impl<'a> Reduction<'a> {
             }
         };
         for choice in &choices {
-            program_of(&[&choice.maps, &choice.reps, &choice.frame], &mut |p| p.choices.push(choice.clone()));
+            program_of(&[&choice.maps, &choice.reps, &choice.induced], &mut |p| {
+                p.choices.push(choice.clone())
+            });
         }
         for equation in &self.equations {
             program_of(&[equation], &mut |p| p.equations.push(equation.clone()));

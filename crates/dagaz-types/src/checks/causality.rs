@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use dagaz_syntax::{Diagnostic, Span};
 
 use super::walk::{each_child, is_operator};
-use crate::context::Context;
+use crate::context::{Context, Dialect};
 use crate::typed::{Def, Exp, ExpKind, Pat};
 use crate::types::{Size, Type, TypeArg, VarId};
 
@@ -142,6 +142,10 @@ impl Checker<'_> {
                 self.forgetting(|c| c.exp(&lambda.body));
             }
             ExpKind::App { fun, args } => {
+                // In plain Futhark a section is made before its operand is evaluated.
+                if self.cx.dialect == Dialect::Strict && args.len() == 1 && is_operator(fun) {
+                    self.need(&e.ty, &[], "this operator section", e.span);
+                }
                 if is_operator(fun) {
                     args.iter().for_each(|a| self.exp(a));
                 } else {

@@ -7,6 +7,7 @@ mod exhaustive;
 mod literals;
 mod recursion;
 mod walk;
+pub(crate) use walk::each_child;
 
 use dagaz_syntax::Diagnostic;
 

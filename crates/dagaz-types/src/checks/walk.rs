@@ -25,7 +25,7 @@ pub(super) fn is_operator(fun: &Exp) -> bool {
 
 /// Call `f` on the expressions directly inside an expression, in the order of their evaluation, bodies of functions
 /// included.
-pub(super) fn each_child<'a>(e: &'a Exp, f: &mut dyn FnMut(&'a Exp)) {
+pub(crate) fn each_child<'a>(e: &'a Exp, f: &mut dyn FnMut(&'a Exp)) {
     match &e.kind {
         ExpKind::Int(_)
         | ExpKind::Float(_)

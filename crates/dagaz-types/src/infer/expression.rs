@@ -14,7 +14,7 @@ use crate::Dialect;
 use crate::context::{Error, Res, fail};
 use crate::env::{Module, ValueBinding};
 use crate::types::{
-    Liftedness, PrimType, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId,
+    Liftedness, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId,
 };
 
 impl Infer<'_> {
@@ -40,11 +40,11 @@ impl Infer<'_> {
             ExpKind::Array(elems) => self.array_literal(elems, e.span),
             ExpKind::Project(inner, field) => {
                 let ty = self.exp(inner)?;
-                self.project(&ty, *field)
+                self.project_lifted(e.id, &ty, *field)
             }
             ExpKind::Index(array, slice) => {
                 let ty = self.exp(array)?;
-                self.index(&ty, slice, array.span)
+                self.index_lifted(e.id, &ty, slice, array.span)
             }
             ExpKind::LocalOpen { module, body } => self.local_open(module, body),
             ExpKind::BinOp { op, lhs, rhs } => self.binary(e, op, lhs, rhs),
@@ -59,7 +59,7 @@ impl Infer<'_> {
             ExpKind::SectionLeft { op, lhs } => {
                 let op_ty = self.variable(e.id, op)?;
                 if self.ranks.is_some() {
-                    return self.lifted_section(e, &op_ty, lhs, true);
+                    return self.lifted_section(e, (&op_ty, op.name.as_str()), lhs, true);
                 }
                 let lhs_ty = self.exp(lhs)?;
                 self.apply(e.id, &op_ty, &lhs_ty, lhs.span, &op.name.to_string())
@@ -98,6 +98,7 @@ impl Infer<'_> {
                 }
                 Ok(Type::array(ANY_SIZE, elem))
             }
+            ExpKind::If { .. } if self.ranks.is_some() => self.conditional_lifted(e),
             ExpKind::If { .. } => self.conditional(e),
             ExpKind::Let { .. } | ExpKind::LetFun { .. } | ExpKind::LetWith { .. } => self.let_chain(e),
             ExpKind::Lambda { params, ret, body } => {
@@ -159,7 +160,7 @@ impl Infer<'_> {
             ValueBinding::Poisoned => name.name,
         };
         for field in &resolved.fields {
-            ty = self.project(&ty, Ident { name: *field, span: name.span })?;
+            ty = self.project_lifted(id, &ty, Ident { name: *field, span: name.span })?;
         }
         self.notes.uses.insert(id, Use { target, name: root, inst, fields: resolved.fields });
         Ok(ty)
@@ -203,7 +204,7 @@ impl Infer<'_> {
     fn section_right(&mut self, e: &Exp, op: &QualName, rhs: &Exp) -> Res<Type> {
         let op_ty = self.variable(e.id, op)?;
         if self.ranks.is_some() {
-            return self.lifted_section(e, &op_ty, rhs, false);
+            return self.lifted_section(e, (&op_ty, op.name.as_str()), rhs, false);
         }
         let lhs_ty = self.fresh(e.span);
         let partial = self.apply(e.id, &op_ty, &lhs_ty, op.span, &op.name.to_string())?;
@@ -272,12 +273,12 @@ impl Infer<'_> {
     /// The type of applying a function to one argument, at some node of the tree.
     fn apply(&mut self, node: NodeId, fun: &Type, arg: &Type, arg_span: Span, name: &str) -> Res<Type> {
         if self.ranks.is_some() {
-            return self.apply_lifted(node, fun, arg, arg_span);
+            return self.apply_lifted(node, fun, (arg, arg_span), name);
         }
         match self.shallow(fun) {
             Type::Arrow(arrow) => {
                 let ok = self.unify(&arrow.from, arg);
-                self.expect(ok, arg_span, &format!("Cannot apply \"{name}\" to this argument (invalid type)"), &arrow.from, arg)?;
+                self.expect(ok, arg_span, &cannot_apply(name), &arrow.from, arg)?;
                 Ok(arrow.to.ty.clone())
             }
             Type::Meta(_) => {
@@ -338,7 +339,7 @@ impl Infer<'_> {
         Ok(Type::array(ANY_SIZE, elem))
     }
 
-    fn project(&mut self, ty: &Type, field: Ident) -> Res<Type> {
+    pub(super) fn project(&mut self, ty: &Type, field: Ident) -> Res<Type> {
         if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
             return Ok(Type::reference(id, self.project(content, field)?));
         }
@@ -355,7 +356,7 @@ impl Infer<'_> {
     }
 
     /// The type of indexing or slicing.
-    fn index(&mut self, ty: &Type, slice: &[SliceIndex], array_span: Span) -> Res<Type> {
+    pub(super) fn index(&mut self, ty: &Type, slice: &[SliceIndex], array_span: Span) -> Res<Type> {
         if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
             let range = slice.iter().find_map(|dim| match dim {
                 SliceIndex::Index(_) => None,
@@ -381,23 +382,7 @@ impl Infer<'_> {
                     }
                 }
             }
-            let (size, elem) = match self.shallow(&ty) {
-                Type::Array { dim, elem, .. } if rank_of_dim(&dim).is_none() => (dim, (*elem).clone()),
-                t => {
-                    let elem = self.fresh(array_span);
-                    let size = self.open_dim(array_span);
-                    let array = Type::array(size.clone(), elem.clone());
-                    let ok = self.unify(&t, &array);
-                    self.expect(
-                        ok,
-                        array_span,
-                        "This is indexed with more dimensions than it has",
-                        &array,
-                        &t,
-                    )?;
-                    (size, elem)
-                }
-            };
+            let (size, elem) = self.element(&ty, array_span)?;
             match index {
                 Some((actual, span)) => self.check_index(&size, &actual, span, array_span)?,
                 None => kept.push(size),
@@ -405,6 +390,22 @@ impl Infer<'_> {
             ty = elem;
         }
         Ok(kept.into_iter().rev().fold(ty, |t, size| Type::array(size, t)))
+    }
+
+    /// The outer dimension of an array, and the type of its elements.
+    pub(super) fn element(&mut self, ty: &Type, array_span: Span) -> Res<(Size, Type)> {
+        match self.shallow(ty) {
+            Type::Array { dim, elem, .. } if rank_of_dim(&dim).is_none() => Ok((dim, (*elem).clone())),
+            t => {
+                let elem = self.fresh(array_span);
+                let size = self.open_dim(array_span);
+                let array = Type::array(size.clone(), elem.clone());
+                let ok = self.unify(&t, &array);
+                let what = "This is indexed with more dimensions than it has";
+                self.expect(ok, array_span, what, &array, &t)?;
+                Ok((size, elem))
+            }
+        }
     }
 
     fn access(&mut self, ty: &Type, path: &[Access], span: Span) -> Res<Type> {
@@ -727,8 +728,12 @@ fn is_lambda(e: &Exp) -> bool {
     }
 }
 
+pub(super) fn cannot_apply(name: &str) -> String {
+    format!("Cannot apply \"{name}\" to this argument (invalid type)")
+}
+
 /// How an applied function is called in messages.
-fn function_name(fun: &Exp) -> String {
+pub(super) fn function_name(fun: &Exp) -> String {
     match &fun.kind {
         ExpKind::Var(q) => q.name.to_string(),
         ExpKind::Paren(e) | ExpKind::Attr(_, e) => function_name(e),

@@ -11,10 +11,12 @@
 
 mod definition;
 mod expression;
+mod lifted_forms;
 mod pattern;
 mod pointful;
 mod ranks;
 mod resolve;
+mod suggest;
 mod type_exp;
 mod unify;
 
@@ -60,6 +62,8 @@ pub(crate) struct Notes {
     pub type_params: HashMap<Span, TypeParam>,
     /// What type names mean.
     pub type_names: HashMap<NodeId, Rc<TypeBinding>>,
+    /// Whether there is an array written with `for`.
+    pub pointful: bool,
     /// Type parameters that generalisation added.
     pub generalised: Vec<TypeParam>,
 }

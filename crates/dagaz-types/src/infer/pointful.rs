@@ -31,6 +31,7 @@ impl Infer<'_> {
 
     pub(super) fn for_exp(&mut self, e: &Exp, binders: &[ForBinder], body: &Exp) -> Res<Type> {
         self.only_here("An array written with \"for\"", e.span)?;
+        self.notes.pointful = true;
         let pats: Vec<_> = binders.iter().map(|b| &b.pat).collect();
         self.check_pat_names(&pats)?;
         let index = Constraint { index: true, ..Constraint::default() };
@@ -119,7 +120,7 @@ impl Infer<'_> {
     pub(super) fn dim_exp(&mut self, e: &Exp) -> Res<Size> {
         match &e.kind {
             ExpKind::Paren(inner) => return self.dim_exp(inner),
-            ExpKind::Tuple(parts) if !parts.is_empty() && self.cx.dialect == Dialect::Dagaz => {
+            ExpKind::Tuple(parts) if self.cx.dialect == Dialect::Dagaz => {
                 let mut types = Vec::new();
                 for part in parts {
                     types.push(match self.dim_exp(part)? {
@@ -184,7 +185,7 @@ impl Infer<'_> {
         let ok = self.constrain_index(&ty);
         self.demand(ok, name.span, "The elements of an array cannot be numbered by this type")?;
         Ok(match self.shallow(&ty) {
-            Type::Prim(_) => ANY_SIZE,
+            Type::Prim(PrimType::I64) => ANY_SIZE,
             ty => Size::Set(Rc::new(ty)),
         })
     }
@@ -201,7 +202,7 @@ impl Infer<'_> {
             Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => Type::I64,
         };
         let number = match self.shallow(actual) {
-            Type::Prim(_) => true,
+            Type::Prim(prim) => prim != PrimType::Bool,
             Type::Meta(m) => {
                 let c = &self.metas[m as usize].constraint;
                 !c.index && c.fields.is_empty() && c.constrs.is_empty()
@@ -211,7 +212,7 @@ impl Infer<'_> {
             }
         };
         let ok = match &set {
-            Type::Prim(_) => self.constrain(actual, Constraint::prims(PrimSet::INTEGRAL)),
+            Type::Prim(PrimType::I64) => self.constrain(actual, Constraint::prims(PrimSet::INTEGRAL)),
             Type::Meta(_) if number => {
                 let plain = self.unify(&set, &Type::I64);
                 plain.and_then(|()| self.constrain(actual, Constraint::prims(PrimSet::INTEGRAL)))
@@ -219,7 +220,7 @@ impl Infer<'_> {
             _ => self.unify(&set, actual),
         };
         ok.map_err(|mismatch| {
-            let plain = matches!(set, Type::Prim(_) | Type::Meta(_));
+            let plain = matches!(set, Type::Prim(PrimType::I64) | Type::Meta(_));
             let (code, message, indexed) = match plain {
                 true => {
                     ("type-mismatch", "An index must be of an integer type".to_owned(), "a size".to_owned())
@@ -247,7 +248,7 @@ impl Infer<'_> {
     /// Demand that the values of a type number the elements of arrays.
     pub(super) fn constrain_index(&mut self, ty: &Type) -> Unified {
         match self.shallow(ty) {
-            Type::Prim(PrimType::I64) => Ok(()),
+            Type::Prim(PrimType::I64 | PrimType::Bool) => Ok(()),
             Type::Meta(m) => match self.metas[m as usize].constraint.prims {
                 Some(_) => self.unify(ty, &Type::I64),
                 None => {
@@ -257,6 +258,12 @@ impl Infer<'_> {
             },
             Type::Record(fields) => fields.iter().try_for_each(|(_, t)| self.constrain_index(t)),
             Type::Sum(constrs) => {
+                if !self.cx.constructor_orders.number(constrs.iter().map(|(c, _)| *c).collect()) {
+                    return mismatch(format!(
+                        "Types declare the constructors of \"{}\" in different orders, so that nothing says which comes first",
+                        self.show(&Type::Sum(constrs))
+                    ));
+                }
                 constrs.iter().try_for_each(|(_, ts)| ts.iter().try_for_each(|t| self.constrain_index(t)))
             }
             Type::Named { id, .. }
@@ -271,7 +278,7 @@ impl Infer<'_> {
             }
             t @ (Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Named { .. }) => {
                 mismatch(format!(
-                    "The type \"{}\" is not an index set: those are sizes, tuples and sums of index sets, and declared index types",
+                    "The type \"{}\" is not an index set: those are sizes, bool, tuples and sums of index sets, and declared index types",
                     self.show(&t)
                 ))
             }
@@ -298,7 +305,7 @@ impl Infer<'_> {
     pub(super) fn zonk_dim(&self, dim: &Size) -> Size {
         match dim {
             Size::Set(ty) => match self.zonk(ty) {
-                Type::Prim(_) => ANY_SIZE,
+                Type::Prim(PrimType::I64) => ANY_SIZE,
                 ty => Size::Set(Rc::new(index_form(&ty))),
             },
             Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => dim.clone(),
@@ -309,6 +316,7 @@ impl Infer<'_> {
 /// An index type in which numbers are those below some size.
 fn index_form(ty: &Type) -> Type {
     match ty {
+        Type::Prim(PrimType::Bool) => Type::BOOL,
         Type::Prim(_) => ANY_SIZE.index_type(),
         Type::Record(fields) => Type::Record(fields.iter().map(|(f, t)| (*f, index_form(t))).collect()),
         Type::Sum(constrs) => {

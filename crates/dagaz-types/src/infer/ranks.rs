@@ -9,6 +9,7 @@ use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Exp, ExpKind, NodeId, QualName};
 
 use super::Infer;
+use super::expression::{cannot_apply, function_name};
 use super::resolve::binding_of;
 use super::unify::{Constraint, Unified};
 use crate::automap::{Linear, RankProblem, RankVar};
@@ -61,7 +62,7 @@ impl Infer<'_> {
     }
 
     /// Take a type apart into rank and base.
-    fn split(&self, ty: &Type) -> (Linear, Type) {
+    pub(super) fn split(&self, ty: &Type) -> (Linear, Type) {
         let mut rank = Linear::default();
         let mut ty = self.shallow(ty);
         while let Type::Array { dim, elem, .. } = &ty {
@@ -74,8 +75,31 @@ impl Infer<'_> {
         (rank, ty)
     }
 
+    /// A type without the dimensions that stand for open ranks.
+    pub(super) fn without_open_ranks(&self, ty: &Type) -> Type {
+        match ty {
+            Type::Array { dim, elem, .. } if rank_of_dim(dim).is_some() => self.without_open_ranks(elem),
+            Type::Array { unique, dim, elem } => {
+                let elem = self.without_open_ranks(elem).into();
+                Type::Array { unique: *unique, dim: dim.clone(), elem }
+            }
+            Type::Record(fields) => {
+                Type::Record(fields.iter().map(|(f, t)| (*f, self.without_open_ranks(t))).collect())
+            }
+            Type::Sum(constrs) => {
+                let all = |ts: &[Type]| ts.iter().map(|t| self.without_open_ranks(t)).collect();
+                Type::Sum(constrs.iter().map(|(c, ts)| (*c, all(ts))).collect())
+            }
+            Type::Arrow(arrow) => {
+                let to = RetType::plain(self.without_open_ranks(&arrow.to.ty));
+                Type::arrow(arrow.param, self.without_open_ranks(&arrow.from), to)
+            }
+            Type::Prim(_) | Type::Meta(_) | Type::Named { .. } => ty.clone(),
+        }
+    }
+
     /// An array of some rank; the rank has no negative part.
-    fn lift(rank: &Linear, base: Type) -> Type {
+    pub(super) fn lift(rank: &Linear, base: Type) -> Type {
         let known = (0..rank.constant).fold(base, |ty, _| Type::array(super::ANY_SIZE, ty));
         rank.terms.iter().fold(known, |ty, (q, count)| (0..*count).fold(ty, |ty, _| rank_power(*q, ty)))
     }
@@ -138,12 +162,17 @@ impl Infer<'_> {
 
     /// The type of applying a function to one argument, lifted as often as it turns out (C-APP in 001 4.5.2). The
     /// rank of the function is its frame.
-    pub(super) fn apply_lifted(&mut self, node: NodeId, fun: &Type, arg: &Type, span: Span) -> Res<Type> {
+    pub(super) fn apply_lifted(
+        &mut self,
+        node: NodeId,
+        fun: &Type,
+        (arg, span): (&Type, Span),
+        name: &str,
+    ) -> Res<Type> {
         let (frame, from, to) = self.lifted_function(fun, span)?;
         let ((param_rank, param), (arg_rank, arg)) = (self.split(&from), self.split(arg));
-        if let Err(_mismatch) = self.unify(&param, &arg) {
-            return error("type-mismatch", span, "The argument cannot be lifted to this type");
-        }
+        let ok = self.unify(&param, &arg);
+        self.expect(ok, span, &cannot_apply(name), &param, &arg)?;
         let Some(problem) = &mut self.ranks else { return Ok(to) };
         let excess = arg_rank.minus(&frame).minus(&param_rank);
         let maps = problem.site(node, frame.clone(), excess);
@@ -171,16 +200,21 @@ impl Infer<'_> {
 
     /// The type of a section in this mode, which has one operand of two: the other one is lifted as often as the one
     /// that is there, as if both were of the same rank.
-    pub(super) fn lifted_section(&mut self, e: &Exp, op: &Type, operand: &Exp, is_left: bool) -> Res<Type> {
+    pub(super) fn lifted_section(
+        &mut self,
+        e: &Exp,
+        (op, name): (&Type, &str),
+        operand: &Exp,
+        is_left: bool,
+    ) -> Res<Type> {
         let operand_ty = self.exp(operand)?;
         let (_, first, rest) = self.lifted_function(op, e.span)?;
         let (_, second, result) = self.lifted_function(&rest, e.span)?;
         let (given, missing) = if is_left { (first, second) } else { (second, first) };
         let ((given_rank, given), (operand_rank, operand_base)) =
             (self.split(&given), self.split(&operand_ty));
-        if let Err(_mismatch) = self.unify(&given, &operand_base) {
-            return error("type-mismatch", e.span, "The operand cannot be lifted to this type");
-        }
+        let ok = self.unify(&given, &operand_base);
+        self.expect(ok, operand.span, &cannot_apply(name), &given, &operand_base)?;
         let Some(problem) = &mut self.ranks else { return Ok(result) };
         let maps = problem.site(e.id, Linear::default(), operand_rank.minus(&given_rank));
         let (missing, result) = (Infer::lift(&maps, missing), Infer::lift(&maps, result));
@@ -207,7 +241,7 @@ impl Infer<'_> {
         if let Some(problem) = &mut self.ranks {
             problem.pipes.insert(e.id);
         }
-        self.apply_lifted(e.id, &fun_ty, &arg_ty, arg.span)
+        self.apply_lifted(e.id, &fun_ty, (&arg_ty, arg.span), &function_name(fun))
     }
 
     /// A composition is the function `\x -> second (first x)`; the second function may be lifted.
@@ -219,7 +253,7 @@ impl Infer<'_> {
         if let Some(problem) = &mut self.ranks {
             problem.pipes.insert(e.id);
         }
-        let to = self.apply_lifted(e.id, &second_ty, &between, second.span)?;
+        let to = self.apply_lifted(e.id, &second_ty, (&between, second.span), &function_name(second))?;
         Ok(Type::arrow(None, from, RetType::plain(to)))
     }
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use dagaz_syntax::ast::{Ident, QualName};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use super::suggest::most_similar;
 use super::{Infer, Local};
 use crate::context::{Error, Res, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
@@ -62,11 +63,12 @@ impl Infer<'_> {
                     ));
                 }
                 None => {
-                    return fail(Diagnostic::error(
-                        "unknown-name",
-                        name.span,
-                        format!("Unknown variable \"{}\" in module \"{}\"", name.name, at.name),
-                    ));
+                    let message = format!("Unknown variable \"{}\" in module \"{}\"", name.name, at.name);
+                    let mut d = Diagnostic::error("unknown-name", name.span, message);
+                    if let Some(other) = most_similar(name.name, env.values.keys().copied()) {
+                        d = d.help(format!("did you mean \"{}.{other}\"?", at.name));
+                    }
+                    return fail(d);
                 }
             }
         }
@@ -101,12 +103,12 @@ impl Infer<'_> {
             let message = format!("\"{name}\" is a module, not a value");
             return Diagnostic::error("not-a-value", span, message).into();
         }
-        let globals = self.frames.iter().flat_map(|f| f.values.keys());
-        let locals = self.locals.iter().filter(|(_, s)| !s.is_empty()).map(|(n, _)| n);
-        let similar = most_similar(name, globals.chain(locals).copied());
         let mut d = Diagnostic::error("unknown-name", span, format!("Unknown variable \"{name}\""));
-        if let Some(other) = similar {
-            d = d.help(format!("did you mean \"{other}\"?"));
+        if let Some((_, place)) = self.cx.later.iter().find(|(later, _)| *later == name) {
+            d = d.label(*place, "defined here");
+        }
+        if let Some(suggestion) = self.suggestion(name) {
+            d = d.help(suggestion);
         }
         d.into()
     }
@@ -192,33 +194,6 @@ fn unknown_in(frames: &[Env], what: &str, ident: Ident, names: fn(&Env) -> Names
         d = d.help(format!("did you mean \"{other}\"?"));
     }
     d.into()
-}
-
-/// The candidate closest to a misspelt name, if one is close.
-fn most_similar(name: Name, candidates: impl Iterator<Item = Name>) -> Option<Name> {
-    let text = name.as_str();
-    let limit = text.chars().count().div_ceil(3).min(3);
-    candidates
-        .filter(|c| c.is_symbol() == name.is_symbol() && *c != name)
-        .map(|c| (edit_distance(text, c.as_str()), c))
-        .filter(|(d, _)| *d <= limit && limit < text.chars().count())
-        .min()
-        .map(|(_, c)| c)
-}
-
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let cost = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// What a resolved name refers to.

@@ -197,7 +197,7 @@ impl Infer<'_> {
 
     /// The type as shown to the user.
     pub(crate) fn show(&self, ty: &Type) -> String {
-        let ty = self.zonk(ty);
+        let ty = self.without_open_ranks(&self.zonk(ty));
         if let Type::Meta(m) = ty {
             let c = &self.metas[m as usize].constraint;
             if let Some(set) = c.prims {

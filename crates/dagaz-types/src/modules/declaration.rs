@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use dagaz_syntax::ast::{AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, ValBind};
+use dagaz_syntax::ast::{
+    AttrKind, BindKeyword, Dec as SynDec, DecKind, Ident, TypeBind, TypeExp, TypeExpKind, ValBind,
+};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::Checker;
 use super::mod_type::sizes_left_of_arrows;
 use crate::Role;
-use crate::automap::{Elaborated, Lifted, Origin, explicit_text, hidden_name, lift};
+use crate::automap::{Elaborated, Lifted, Lifting, Origin, covers, explicit_text, lift};
 use crate::context::{Dialect, Error, Res, ValueInfo, error, fail};
 use crate::env::{Env, Module, TypeBinding, ValueBinding};
 use crate::infer::infer_definition;
@@ -17,6 +19,8 @@ use crate::sizes::{Checked, entry_types, size_definition};
 use crate::subst::constructive_sizes;
 use crate::typed::{Dec, Def, Exp, ExpKind, Pat, PatKind};
 use crate::types::{Liftedness, Overload, Type, TypeParam, TypeParamKind, VarId};
+
+const OPEN_RESULT: &str = "Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is";
 
 /// Why a definition was not accepted, and by which pass.
 struct Failure {
@@ -37,14 +41,33 @@ struct Defined {
     mod_types: HashMap<Name, Span>,
 }
 
+/// The name of the value that a declaration defines.
+fn defined_value(dec: &SynDec) -> Option<(Name, Span)> {
+    match &dec.kind {
+        DecKind::Val(bind) => Some((bind.name.name, bind.name.span)),
+        DecKind::Local(inner) => defined_value(inner),
+        DecKind::Type(_)
+        | DecKind::IndexType(_)
+        | DecKind::Module(_)
+        | DecKind::ModuleType { .. }
+        | DecKind::Open(_)
+        | DecKind::Import { .. } => None,
+    }
+}
+
 impl Checker<'_> {
     /// Check declarations in a scope of their own; gives what they export.
     pub(super) fn declarations(&mut self, decs: &[SynDec]) -> Env {
         self.frames.push(Env::default());
         let mut exported = Env::default();
         let mut defined = Defined::default();
+        let outer = self.cx.later.len();
+        self.cx.later.extend(decs.iter().rev().filter_map(defined_value));
         for dec in decs {
             let mut env = Env::default();
+            if defined_value(dec).is_some() {
+                self.cx.later.pop();
+            }
             if let Err(e) = self.declaration(dec, &mut env, &mut defined) {
                 self.cx.report(e);
                 poison(dec, &mut env);
@@ -56,6 +79,7 @@ impl Checker<'_> {
                 exported.extend(&env);
             }
         }
+        self.cx.later.truncate(outer);
         self.frames.pop();
         exported
     }
@@ -144,11 +168,7 @@ impl Checker<'_> {
         let is_entry = bind.keyword == BindKeyword::Entry || bind.name.name.as_str() == "main";
         if is_entry && self.depth == 0 && self.unit.role == Role::Main {
             if declared.open_result {
-                return error(
-                    "bad-entry-point",
-                    bind.name.span,
-                    "Entry point functions must not be size-polymorphic in their return type, but nothing says what a size of the result is",
-                );
+                return error("bad-entry-point", bind.name.span, OPEN_RESULT);
             }
             self.check_entry(bind, &def)?;
             self.expand_entry(&mut def);
@@ -205,7 +225,7 @@ impl Checker<'_> {
     /// A definition whose types do not match may have left out maps. If they cannot be found, what is wrong with it as
     /// it stands is reported.
     fn lifted_value(&mut self, bind: &ValBind, var: VarId, failure: Failure) -> Res<Checked> {
-        let Failure { error: Error::Diagnostic(mut strict), pass: Pass::Types } = failure else {
+        let Failure { error: Error::Diagnostic(strict), pass: Pass::Types } = failure else {
             return Err(failure.error);
         };
         if self.cx.dialect == Dialect::Strict || strict.code != "type-mismatch" {
@@ -216,41 +236,62 @@ impl Checker<'_> {
             Origin { sources: self.sources, comments: &program.comments, node_count: program.node_count };
         let readings: &[bool] =
             if !bind.params.is_empty() && self.is_known(bind.name.name) { &[true, false] } else { &[true] };
-        let said = self.cx.diagnostics.len();
+        let mut wrong = None;
         for recursive in readings {
-            match lift(&mut self.cx, &mut self.frames, bind, (var, *recursive), origin) {
+            let lifting = Lifting {
+                cx: &mut self.cx,
+                frames: &mut self.frames,
+                bind,
+                reading: (var, *recursive),
+                origin,
+                is_proposal: false,
+            };
+            match lift(lifting) {
                 Lifted::No => {}
                 Lifted::Ambiguous(ambiguity) => {
                     return Err(ambiguity.help(format!("without maps: {}", strict.message)).into());
                 }
-                Lifted::Yes(elaborated) => match self.infer_elaborated(&elaborated, var, *recursive) {
-                    Ok(checked) => {
-                        self.cx.edits.extend(elaborated.edits);
-                        return Ok(checked);
-                    }
-                    Err(error) => {
-                        self.cx.diagnostics.truncate(said);
-                        if let Error::Diagnostic(d) = error {
-                            let text = explicit_text(self.sources, bind, &elaborated.edits);
-                            strict
-                                .help
-                                .push(format!("with maps this is \"{text}\", but then: {}", d.message));
-                        }
-                    }
-                },
+                Lifted::Yes(elaborated, checked) => {
+                    self.cx.edits.extend(elaborated.edits);
+                    return Ok(*checked);
+                }
+                Lifted::Wrong(error) => {
+                    wrong.get_or_insert_with(|| self.wrong_anyway(&strict, error));
+                }
+                Lifted::Failed(elaborated, error) => {
+                    wrong.get_or_insert_with(|| self.wrong_with_maps(&strict, bind, &elaborated, error));
+                }
             }
         }
-        Err(Error::Diagnostic(strict))
+        Err(wrong.unwrap_or(Error::Diagnostic(strict)))
     }
 
-    /// Check a definition with the maps that it left out.
-    fn infer_elaborated(&mut self, elaborated: &Elaborated, var: VarId, recursive: bool) -> Res<Checked> {
-        let notes = infer_definition(&mut self.cx, &mut self.frames, &elaborated.bind, var, recursive)?;
-        if let Some(name) = hidden_name(&self.cx, elaborated, &notes) {
-            let message = format!("\"{name}\" is not that of the prelude here");
-            return error("type-mismatch", elaborated.bind.name.span, message);
+    /// What to say of a definition that is wrong whatever is lifted. If that is where it is wrong as it stands, what is said
+    /// there without ranks is clearer.
+    fn wrong_anyway(&self, strict: &Diagnostic, error: Error) -> Error {
+        match &error {
+            Error::Diagnostic(d) if d.span().start > strict.span().start || d.code != strict.code => error,
+            Error::Silenced => error,
+            Error::Diagnostic(_) => strict.clone().into(),
         }
-        size_definition(&mut self.cx, notes, &elaborated.bind, var)
+    }
+
+    /// What to say of a definition that is wrong with the maps that make its ranks fit.
+    fn wrong_with_maps(
+        &self,
+        strict: &Diagnostic,
+        bind: &ValBind,
+        elaborated: &Elaborated,
+        error: Error,
+    ) -> Error {
+        let Error::Diagnostic(d) = error else { return error };
+        let text = explicit_text(self.sources, bind, &elaborated.edits);
+        if d.code == "type-mismatch" || d.code == "not-a-function" {
+            let help = format!("with maps this is \"{text}\", but then: {}", d.message);
+            return strict.clone().help(help).into();
+        }
+        let is_inside = elaborated.edits.iter().any(|edit| covers(edit.span, d.span()));
+        if is_inside { d.help(format!("with maps this is \"{text}\"")).into() } else { Error::Diagnostic(d) }
     }
 
     /// Entry points are called from outside: their types must be first-order and fixed.
@@ -278,6 +319,10 @@ impl Checker<'_> {
             if let TypeParamKind::Size(v) = param.kind
                 && !constructive.contains(&v)
             {
+                let written = bind.type_params.iter().any(|p| p.name.name == param.name);
+                if !written && !taken.contains(&v) {
+                    return error("bad-entry-point", span, OPEN_RESULT);
+                }
                 let why = if taken.contains(&v) {
                     "is not used constructively in the parameters"
                 } else {
@@ -325,15 +370,25 @@ impl Checker<'_> {
 
     fn type_abbreviation(&mut self, bind: &TypeBind) -> Res<TypeBinding> {
         let (params, ret) = self.type_expression(&bind.params, &bind.body)?;
-        // An abstract type that may have open sizes is as lifted as its own declaration says.
+        self.declare_constructors(&bind.body)?;
         let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
             (Liftedness::Lifted, _) => Liftedness::Lifted,
-            (Liftedness::SizeLifted | Liftedness::Unlifted, false) => Liftedness::SizeLifted,
-            (Liftedness::SizeLifted | Liftedness::Unlifted, true) => Liftedness::Unlifted,
+            (Liftedness::SizeLifted, _) | (Liftedness::Unlifted, false) => Liftedness::SizeLifted,
+            (Liftedness::Unlifted, true) => Liftedness::Unlifted,
         };
         if !crate::types::lifts_to(needed, bind.liftedness) {
             let (what, fix) = match needed {
                 Liftedness::Lifted => ("contains a function", "type^"),
+                Liftedness::SizeLifted | Liftedness::Unlifted if ret.exts.is_empty() => {
+                    return fail(
+                        Diagnostic::error(
+                            "lifted-type",
+                            bind.body.span,
+                            "A non-lifted type abbreviation may not contain size-lifted types, whose values may differ in size",
+                        )
+                        .help("declare it with \"type~\" instead of \"type\""),
+                    );
+                }
                 Liftedness::SizeLifted | Liftedness::Unlifted => ("contains anonymous sizes", "type~"),
             };
             return fail(
@@ -370,6 +425,28 @@ impl Checker<'_> {
             }
         }
         Ok(TypeBinding { params, liftedness: bind.liftedness, exts: ret.exts, ty: ret.ty })
+    }
+
+    /// A declared sum type says in which order its constructors come.
+    fn declare_constructors(&mut self, body: &TypeExp) -> Res<()> {
+        match &body.kind {
+            TypeExpKind::Paren(inner) => self.declare_constructors(inner),
+            TypeExpKind::Sum(constrs) => {
+                let order = constrs.iter().map(|(c, _)| c.name).collect();
+                if !self.cx.constructor_orders.declare(order) {
+                    return Ok(());
+                }
+                fail(
+                    Diagnostic::error(
+                        "constructor-order",
+                        body.span,
+                        "These constructors number the elements of an array already, in another order",
+                    )
+                    .help("give them the same order in all types, or other names"),
+                )
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The least liftedness that a type needs.

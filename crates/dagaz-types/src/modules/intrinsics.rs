@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use dagaz_syntax::Name;
 use dagaz_syntax::ast::{AttrKind, DecKind, ModTypeExpKind, Program, SpecKind};
 
 use super::Checker;
 use crate::context::Res;
 use crate::env::{Env, ValueBinding};
-use crate::types::{Overload, Type, TypeParam, TypeParamKind};
+use crate::types::{Overload, Type, TypeParamKind};
 
 impl Checker<'_> {
     /// What `prelude/intrinsics.fut` specifies. Problems in it are reported like a user's.
@@ -32,13 +33,14 @@ impl Checker<'_> {
             SpecKind::Val { name, type_params, ty } => {
                 let mut scheme = self.value_scheme(type_params, ty)?;
                 scheme.overloads = overloads(&spec.attrs);
-                if spec
-                    .attrs
-                    .iter()
-                    .any(|a| matches!(&a.kind, AttrKind::Name(name) if name.as_str() == "index"))
-                    && let Some(TypeParam { kind: TypeParamKind::Type(id, _), .. }) = scheme.params.first()
-                {
-                    self.cx.index_params.insert(*id);
+                for param in &scheme.params {
+                    let TypeParamKind::Type(id, _) = param.kind else { continue };
+                    if names_param(&spec.attrs, "index", param.name) {
+                        self.cx.index_params.insert(id);
+                    }
+                    if names_param(&spec.attrs, "vector", param.name) {
+                        self.cx.number_params.insert(id);
+                    }
                 }
                 self.cx.intrinsics.insert(name.name, Rc::new(scheme));
                 let binding = ValueBinding::Intrinsic(name.name);
@@ -66,6 +68,16 @@ impl Checker<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether an attribute says something of a type parameter: `#[index(k)]` of `'k`.
+fn names_param(attrs: &[dagaz_syntax::ast::Attr], what: &str, param: Name) -> bool {
+    attrs.iter().any(|attr| match &attr.kind {
+        AttrKind::Compound(name, args) if name.as_str() == what => {
+            args.iter().any(|arg| matches!(&arg.kind, AttrKind::Name(name) if *name == param))
+        }
+        AttrKind::Compound(..) | AttrKind::Name(_) | AttrKind::Int(_) => false,
+    })
 }
 
 fn overloads(attrs: &[dagaz_syntax::ast::Attr]) -> Vec<Option<Overload>> {

@@ -8,10 +8,11 @@ use super::Checker;
 use super::rename::{Renamer, type_fun};
 use crate::context::{Error, Res, error, fail};
 use crate::env::{AbstractType, Env, FunctorType, ModType, Module, TypeBinding, ValueBinding};
+use crate::sizes::{Variance, hides_indices, types_in};
 use crate::subst::{Opener, Subst, close_over, constructive_sizes};
 use crate::typed::{Alias, Apply, Dec, Functor, TypeDef};
 use crate::types::{
-    Liftedness, ModId, RetType, Scheme, Type, TypeArg, TypeParam, TypeParamKind, VarId, lifts_to,
+    Liftedness, ModId, RetType, Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId, lifts_to,
 };
 
 /// The ids of a module type in terms of the module that matches it.
@@ -92,6 +93,24 @@ impl Checker<'_> {
                 );
             }
         }
+        let indices = hides_indices(&self.cx, &binding.ty);
+        if indices {
+            self.cx.sealed_indices.insert(want.id);
+        }
+        if self.cx.number_params.contains(&want.id) {
+            let inner = types_in(&binding.ty);
+            self.cx.number_params.extend(inner);
+        }
+        if indices && self.cx.number_params.contains(&want.id) {
+            return fail(
+                Diagnostic::error(
+                    "module-mismatch",
+                    span,
+                    format!("Type \"{shown}\" is computed with, so that it cannot be a type of indices"),
+                )
+                .help(format!("type {shown} = {}", self.cx.show_type(&binding.ty))),
+            );
+        }
         Ok(TypeDef {
             id: want.id,
             params: binding.params.clone(),
@@ -99,6 +118,17 @@ impl Checker<'_> {
             body: binding.ty.clone(),
             index: None,
         })
+    }
+
+    /// The abstract types of an applied parametric module hide index types if they did before, or if an argument may be what
+    /// they hide.
+    pub(super) fn seal_indices(&mut self, given: &[TypeDef], made: &[(TypeId, TypeId)]) {
+        let any = given.iter().any(|def| hides_indices(&self.cx, &def.body));
+        for (new, old) in made {
+            if any || self.cx.sealed_indices.contains(old) {
+                self.cx.sealed_indices.insert(*new);
+            }
+        }
     }
 
     fn match_parts(
@@ -201,7 +231,7 @@ impl Checker<'_> {
             for (a, b) in found.exts.iter().zip(&want.exts) {
                 open.vars.insert(*b, *a);
             }
-            self.match_types(&scheme, &open.ty(&wanted)).is_ok()
+            self.match_types(&scheme, &open.ty(&wanted), Variance::Invariant).is_ok()
         };
         if same {
             return Ok(());
@@ -247,7 +277,7 @@ impl Checker<'_> {
         subst.opener = Some(opener.clone());
         let opened_type = subst.ty(&want_scheme.ty);
         let wanted = close_over(&opened_type, &opener.take(), &mut Vec::new(), |v| self.cx.var_name(v));
-        let inst = self.match_types(&have_scheme, &wanted).map_err(|why| {
+        let inst = self.match_types(&have_scheme, &wanted, Variance::Covariant).map_err(|why| {
             let shown = Scheme { ty: wanted.clone(), ..(*want_scheme).clone() };
             let mut d = Diagnostic::error(
                 "module-mismatch",
@@ -266,9 +296,14 @@ impl Checker<'_> {
     }
 
     /// Is a value of this scheme usable at this type? Gives the type arguments.
-    fn match_types(&mut self, have: &Scheme, want: &Type) -> Result<Vec<TypeArg>, Option<String>> {
+    fn match_types(
+        &mut self,
+        have: &Scheme,
+        want: &Type,
+        variance: Variance,
+    ) -> Result<Vec<TypeArg>, Option<String>> {
         let types = crate::infer::match_scheme(&mut self.cx, &mut self.frames, have, want)?;
-        let inst = crate::sizes::match_sizes(&mut self.cx, have, &types, want)?;
+        let inst = crate::sizes::match_sizes(&mut self.cx, have, &types, want, variance)?;
         let given = Subst::instantiate(&have.params, &inst).ty(&have.ty);
         match uniqueness_fits(&given, want) {
             true => Ok(inst),
@@ -292,6 +327,7 @@ impl Checker<'_> {
         }
         let result = renamer.module(&have.result.module);
         let renamed = renamer.finish();
+        self.seal_indices(&given.types, &renamed.types);
         let mut body = given.functors;
         body.push(Rc::new(Dec::Apply(Apply {
             functor: have.id,

@@ -92,6 +92,7 @@ impl Progress {
             entries: self.entries,
             index_checks: self.index_checks,
             references: self.cx.references,
+            constructor_orders: self.cx.constructor_orders.into_declared(),
         };
         CheckedProgram {
             program,

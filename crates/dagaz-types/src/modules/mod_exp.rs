@@ -151,6 +151,7 @@ impl Checker<'_> {
         }
         let module = renamer.module(&functor.result.module);
         let renamed = renamer.finish();
+        self.seal_indices(&matched.types, &renamed.types);
         self.generative.extend(renamed.types.iter().map(|(new, _)| *new));
         for (new, inside) in &renamed.values {
             let params = self.cx.values.get(new).map_or_else(Vec::new, |info| info.scheme.params.clone());

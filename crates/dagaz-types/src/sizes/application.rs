@@ -5,6 +5,7 @@ use std::rc::Rc;
 use dagaz_syntax::ast::{Access, Exp as SynExp, ExpKind as Syn};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use super::binding::Uses;
 use super::expression::plain;
 use super::scope::can_be_size;
 use super::{Sizer, internal};
@@ -14,19 +15,93 @@ use crate::typed::{Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::types::{RetType, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 
 impl Sizer<'_> {
-    pub(super) fn application(&mut self, fun: Exp, args: &[SynExp], span: Span) -> Res<Exp> {
-        let mut ty = fun.ty.clone();
-        let mut exts = Vec::new();
-        let mut typed = Vec::with_capacity(args.len());
-        let name = function_name(&fun);
-        for arg in args {
-            let arg = self.exp(arg)?;
-            ty = self.apply(&ty, &arg, &name, &mut exts)?;
-            typed.push(arg);
+    /// The application of a function. If the result is a function itself, `wanted` is the type that it is wanted at.
+    pub(super) fn application(
+        &mut self,
+        fun: Exp,
+        args: &[SynExp],
+        wanted: Option<&Type>,
+        span: Span,
+    ) -> Res<Exp> {
+        if let Some(wanted) = wanted {
+            self.expect_result(&fun.ty, args.len(), wanted);
         }
+        let mut exts = Vec::new();
+        let args: Vec<&SynExp> = args.iter().collect();
+        let (typed, ty) = self.arguments(&fun.ty, &args, &function_name(&fun), &mut exts)?;
         let ty = self.split_sizes(&fun, typed.len(), &ty, &mut exts);
         let ty = self.defer_sizes(&ty, &mut exts);
         Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: typed }, ty, exts, span })
+    }
+
+    /// Arguments, and the type of the result. Lambdas come after all others, which say what sizes their parameters have.
+    fn arguments(
+        &mut self,
+        fun: &Type,
+        args: &[&SynExp],
+        name: &str,
+        exts: &mut Vec<VarId>,
+    ) -> Res<(Vec<Exp>, Type)> {
+        let mut ty = fun.clone();
+        let mut typed: Vec<Option<Exp>> = args.iter().map(|_| None).collect();
+        let mut lambdas = Vec::new();
+        for (i, arg) in args.iter().enumerate() {
+            match self.zonk(&ty) {
+                // The value of a function is no size, so the result does not mention it.
+                Type::Arrow(arrow) if is_lambda(arg) && arrow.to.exts.is_empty() => {
+                    lambdas.push((i, arrow.from.clone()));
+                    ty = arrow.to.ty.clone();
+                }
+                Type::Arrow(arrow) => {
+                    let arg = self.wanted(arg, &arrow.from)?;
+                    ty = self.apply(&ty, &arg, name, exts)?;
+                    typed[i] = Some(arg);
+                }
+                _ => return Err(internal(arg.span, "an application of a non-function")),
+            }
+        }
+        for (i, from) in lambdas {
+            let arg = self.wanted(args[i], &from)?;
+            self.pass(&from, &arg, name, exts)?;
+            typed[i] = Some(arg);
+        }
+        Ok((typed.into_iter().flatten().collect(), ty))
+    }
+
+    /// An expression where a value of some type is wanted.
+    fn wanted(&mut self, e: &SynExp, wanted: &Type) -> Res<Exp> {
+        match &e.kind {
+            Syn::Paren(inner) => self.wanted(inner, wanted),
+            Syn::Lambda { params, ret, body } => {
+                self.lambda(e, params, ret.as_ref(), body, Uses::One(Some(wanted)))
+            }
+            Syn::App { fun, args } => {
+                let fun = self.exp(fun)?;
+                self.application(fun, args, Some(wanted), e.span)
+            }
+            _ => self.exp(e),
+        }
+    }
+
+    /// Let the result of applying a function to some arguments have parameters of the sizes that are wanted.
+    fn expect_result(&mut self, fun: &Type, args: usize, wanted: &Type) {
+        let mut result = self.zonk(fun);
+        let mut names = Vec::new();
+        for _ in 0..args {
+            let Type::Arrow(arrow) = &result else { return };
+            names.extend(arrow.param);
+            result = arrow.to.ty.clone();
+        }
+        let mut params = Vec::new();
+        while let Type::Arrow(arrow) = &result {
+            params.push(arrow.from.clone());
+            names.extend(arrow.param);
+            result = arrow.to.ty.clone();
+        }
+        // Sizes that arguments give are known once these are there.
+        if params.iter().all(|p| !p.size_vars().iter().any(|v| names.contains(v))) {
+            self.expect_parameters(params.iter(), wanted);
+        }
     }
 
     /// A function argument may be applied several times, with results of another size each time. In
@@ -97,11 +172,16 @@ impl Sizer<'_> {
         let Type::Arrow(arrow) = &fun else {
             return Err(internal(arg.span, "an application of a non-function"));
         };
-        self.fit(&arrow.from, &arg.ty, exts).map_err(|m| {
-            let what = format!("Cannot apply \"{name}\" to this argument (invalid type)");
-            self.size_error(m, arg.span, &what, &arrow.from, &arg.ty)
-        })?;
+        self.pass(&arrow.from, arg, name, exts)?;
         self.instantiate_result(arrow.param, &arrow.to, arg, exts)
+    }
+
+    /// Give an argument to a parameter.
+    fn pass(&mut self, param: &Type, arg: &Exp, name: &str, exts: &mut Vec<VarId>) -> Res<()> {
+        self.placed(arg.span, |s| s.fit(param, &arg.ty, exts)).map_err(|m| {
+            let what = format!("Cannot apply \"{name}\" to this argument (invalid type)");
+            self.size_error(m, arg.span, &what, param, &arg.ty)
+        })
     }
 
     pub(super) fn warn_of_binding(&mut self, span: Span) {
@@ -149,7 +229,7 @@ impl Sizer<'_> {
     pub(super) fn prefix(&mut self, e: &SynExp, operand: &SynExp) -> Res<Exp> {
         // The literal of the most negative number is out of range by itself.
         let fun = self.variable(e.id, e.span)?;
-        self.application(fun, std::slice::from_ref(operand), e.span)
+        self.application(fun, std::slice::from_ref(operand), None, e.span)
     }
 
     pub(super) fn binary(&mut self, e: &SynExp, lhs: &SynExp, rhs: &SynExp) -> Res<Exp> {
@@ -165,13 +245,10 @@ impl Sizer<'_> {
         }
         let name = op.name.to_string();
         let mut exts = Vec::new();
-        let l = self.exp(lhs)?;
-        let partial = self.apply(&fun.ty, &l, &name, &mut exts)?;
-        let r = self.exp(rhs)?;
-        let ty = self.apply(&partial, &r, &name, &mut exts)?;
+        let (args, ty) = self.arguments(&fun.ty, &[lhs, rhs], &name, &mut exts)?;
         if let ExpKind::Intrinsic { name, .. } = &fun.kind
             && matches!(name.as_str(), "==" | "!=")
-            && matches!(l.ty, Type::Array { .. })
+            && matches!(args[0].ty, Type::Array { .. })
         {
             self.cx.warn(
                 Diagnostic::warning("array-equality", e.span, "Comparing arrays for equality is deprecated")
@@ -179,7 +256,7 @@ impl Sizer<'_> {
             );
         }
         let ty = self.defer_sizes(&ty, &mut exts);
-        Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: vec![l, r] }, ty, exts, span: e.span })
+        Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args }, ty, exts, span: e.span })
     }
 
     /// `(op r)` is `let y = r in \x -> x op y`.
@@ -254,6 +331,14 @@ impl Sizer<'_> {
     }
 }
 
+fn is_lambda(e: &SynExp) -> bool {
+    match &e.kind {
+        Syn::Paren(inner) => is_lambda(inner),
+        Syn::Lambda { .. } => true,
+        _ => false,
+    }
+}
+
 /// How often a type parameter occurs in a type.
 fn occurrences(ty: &Type, id: TypeId) -> usize {
     match ty {
@@ -273,7 +358,7 @@ fn occurrences(ty: &Type, id: TypeId) -> usize {
 }
 
 pub(super) fn is_i64(ty: &Type) -> bool {
-    matches!(ty, Type::Prim(crate::types::PrimType::I64))
+    matches!(ty, Type::Prim(crate::types::PrimType::I64) | Type::Meta(_))
 }
 
 pub(super) fn variable(var: VarId, name: &str, ty: Type, span: Span) -> Exp {

@@ -49,7 +49,7 @@ impl Sizer<'_> {
         for (i, item) in elems.iter().enumerate() {
             let item = self.exp(item)?;
             if i == 0 {
-                elem_ty = self.forget_indices(&self.zonk(&item.ty).with_uniqueness(false));
+                elem_ty = self.open_indices(&item.ty, self.level).with_uniqueness(false);
             }
             self.expect(&item, &elem_ty, "All elements of an array must have the same size")?;
             typed.push(item);
@@ -74,7 +74,8 @@ impl Sizer<'_> {
         let start = self.exp(start)?;
         let second = second.map(|s| self.exp(s)).transpose()?;
         let end = self.exp(end)?;
-        let elem = start.ty.clone();
+        // What is counted up from an index may be none.
+        let elem = if self.is_index_number(&self.zonk(&start.ty)) { Type::I64 } else { start.ty.clone() };
         let known = if !is_i64(&elem) {
             None
         } else {
@@ -207,7 +208,8 @@ impl Sizer<'_> {
     }
 
     pub(super) fn update(&mut self, target: Exp, path: &[SynAccess], value: &SynExp, span: Span) -> Res<Exp> {
-        let mut part = target.ty.clone();
+        let whole = self.reopened(&target)?;
+        let mut part = whole.clone();
         let mut typed = Vec::new();
         for step in path {
             part = match step {
@@ -239,10 +241,10 @@ impl Sizer<'_> {
                     Access::Index(..) => None,
                 })
                 .collect();
-            replace_field(&target.ty, &names, &value.ty)
+            replace_field(&whole, &names, &value.ty)
         } else {
             self.expect(&value, &part, "The new value does not have the size of what it replaces")?;
-            target.ty.clone()
+            whole
         };
         let kind = ExpKind::With { target: Box::new(target), path: typed, value: Box::new(value) };
         Ok(plain(kind, ty, span))
@@ -265,6 +267,8 @@ impl Sizer<'_> {
                 })?;
             }
         }
+        self.coerce_indices(&ty, &inner.ty)
+            .map_err(|m| self.size_error(m, e.span, "This coercion cannot succeed", &ty, &inner.ty))?;
         Ok(plain(ExpKind::Coerce(Box::new(inner)), ty, e.span))
     }
 }

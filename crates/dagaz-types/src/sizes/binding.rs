@@ -13,6 +13,7 @@ use super::expression::plain;
 use super::pattern::{pat_vars, record_pat};
 use super::scope::{can_be_size, same_size};
 use super::type_exp::Anonymous;
+use super::unify::pair_sizes;
 use super::{Sizer, internal};
 use crate::context::Res;
 use crate::env::ValueBinding;
@@ -31,6 +32,14 @@ struct OpenLet {
 enum Wrap {
     Let { sizes: Vec<VarId>, pat: Pat, value: Exp },
     Fun(Def),
+}
+
+/// How a function is used.
+pub(super) enum Uses<'t> {
+    /// In many places, perhaps with arguments of different sizes.
+    Several,
+    /// In one place, where a function of this type is wanted, if that is known.
+    One(Option<&'t Type>),
 }
 
 /// A function after checking.
@@ -80,7 +89,7 @@ impl Sizer<'_> {
     }
 
     fn open_let(&mut self, sizes: &[Ident], pat: &SynPat, value: &SynExp, span: Span) -> Res<OpenLet> {
-        let value = self.exp(value)?;
+        let value = self.named_value(value)?;
         let outer = self.level;
         self.level += 1;
         let mut size_vars = Vec::new();
@@ -226,12 +235,17 @@ impl Sizer<'_> {
             explicit.push(param);
         }
         let own_level = self.level;
-        let mut function = self.function(params, ret, body)?;
+        let mut function = self.function(params, ret, body, Uses::Several)?;
         self.level -= 1;
+        self.solve_inner(&function.ty.clone())?;
         function.params = function.params.into_iter().map(|p| self.zonk_pat(p)).collect();
         function.ty = self.zonk(&function.ty);
         let mut taken = Vec::new();
         sizes_taken(&function.ty, &mut taken);
+        if !params.is_empty() {
+            // Who uses the function says what those sizes of its result are that nothing else settles.
+            taken.extend(self.zonk(&function.ret.ty).size_vars());
+        }
         let mut sizes = Vec::new();
         for v in taken {
             if self.is_flexible(v) && self.level_of(v) >= own_level && !sizes.contains(&v) {
@@ -250,14 +264,25 @@ impl Sizer<'_> {
         Ok((explicit, function))
     }
 
+    /// The value of a name. A function that has a name can be used in several ways, whether it is written as a lambda or
+    /// not.
+    fn named_value(&mut self, e: &SynExp) -> Res<Exp> {
+        match &e.kind {
+            Syn::Paren(inner) => self.named_value(inner),
+            Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body, Uses::Several),
+            _ => self.exp(e),
+        }
+    }
+
     pub(super) fn lambda(
         &mut self,
         e: &SynExp,
         params: &[SynPat],
         ret: Option<&TypeExp>,
         body: &SynExp,
+        uses: Uses<'_>,
     ) -> Res<Exp> {
-        let f = self.function(params, ret, body)?;
+        let f = self.function(params, ret, body, uses)?;
         for p in &f.params {
             self.lower_flexible(&p.ty);
         }
@@ -267,7 +292,13 @@ impl Sizer<'_> {
 
     /// Parameters, result and body of a function. Sizes of parameters that are not written are flexible; they may
     /// turn out to be other parameters.
-    fn function(&mut self, params: &[SynPat], ret: Option<&TypeExp>, body: &SynExp) -> Res<Function> {
+    fn function(
+        &mut self,
+        params: &[SynPat],
+        ret: Option<&TypeExp>,
+        body: &SynExp,
+        uses: Uses<'_>,
+    ) -> Res<Function> {
         let outer = self.level;
         self.level += 1;
         let first = self.level;
@@ -278,6 +309,7 @@ impl Sizer<'_> {
             self.level += 1;
             typed.push(self.parameter(p, flexible_level)?);
         }
+        self.note_uses(&typed, uses);
         let declared = ret.map(|te| self.ret_type_exp(te)).transpose()?;
         let own = self.level;
         self.level += 1;
@@ -289,7 +321,7 @@ impl Sizer<'_> {
             }
         };
         let recursive = self.prepare_recursion(&typed, &own_result);
-        let body = self.exp(body);
+        let body = self.named_value(body);
         self.level -= 1;
         let body = body?;
         if declared.is_some() {
@@ -319,6 +351,39 @@ impl Sizer<'_> {
             .fold(ret.clone(), |to, p| RetType::plain(Type::arrow(parameter_name(p), p.ty.clone(), to)));
         // A constant keeps its open sizes in `ret`.
         Ok(Function { params: typed, ty: ty.ty, ret, body })
+    }
+
+    /// What is known about the sizes of parameters from how the function is used.
+    fn note_uses(&mut self, params: &[Pat], uses: Uses<'_>) {
+        match uses {
+            Uses::Several => {
+                let sizes = params.iter().flat_map(|p| self.zonk(&p.ty).size_vars());
+                let open: Vec<VarId> = sizes.filter(|v| self.is_flexible(*v)).collect();
+                self.parameter_sizes.extend(open);
+            }
+            Uses::One(None) => {}
+            Uses::One(Some(wanted)) => self.expect_parameters(params.iter().map(|p| &p.ty), wanted),
+        }
+    }
+
+    /// Let parameters have the sizes of those of a wanted function. What does not fit is found when the function is given to
+    /// whoever wants it.
+    pub(super) fn expect_parameters<'t>(&mut self, params: impl Iterator<Item = &'t Type>, wanted: &Type) {
+        let mut wanted = self.zonk(wanted);
+        let mut names = Vec::new();
+        for ty in params {
+            let Type::Arrow(arrow) = &wanted else { return };
+            let mut pairs = Vec::new();
+            pair_sizes(ty, &arrow.from, &mut pairs);
+            for (own, wanted) in pairs {
+                // The value of a parameter is known in its function alone.
+                if !wanted.mentions(&|v| names.contains(&v)) {
+                    let _ = self.unify_size(&own, &wanted);
+                }
+            }
+            names.extend(arrow.param);
+            wanted = arrow.to.ty.clone();
+        }
     }
 
     /// The pattern of a parameter. A type that is written is what it is, so its sizes may mention earlier parameters.
@@ -387,7 +452,7 @@ impl Sizer<'_> {
         }
         let expected = open.ty(&declared.ty);
         let mut exts = Vec::new();
-        self.fit(&expected, &body.ty, &mut exts).map_err(|m| {
+        self.placed(body.span, |s| s.fit(&expected, &body.ty, &mut exts)).map_err(|m| {
             let what = "The body of this function does not match its return type";
             self.size_error(m, body.span, what, &declared.ty, &body.ty)
         })?;
@@ -414,9 +479,28 @@ impl Sizer<'_> {
         let part = |s: &Self, v: VarId| {
             s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v) && !open.contains(&v)
         };
-        let (ty, hidden) = self.hide(&known.ty(&declared.ty), &part, "a part of a parameter", body.span);
+        let whole = known.ty(&declared.ty);
+        let (ty, hidden) = self.hide(&whole, &part, "a part of a parameter", body.span);
+        if !hidden.is_empty() {
+            self.check_present(&whole, &part, body.span)?;
+        }
         exts.extend(hidden);
         Ok(RetType { exts, ty })
+    }
+
+    /// Sizes that have no name outside of a function are read off its result, so there must be elements that have them.
+    fn check_present(&self, ty: &Type, is_hidden: &dyn Fn(&Self, VarId) -> bool, span: Span) -> Res<()> {
+        let absent = sizes_of_nothing(ty).into_iter().find(|v| is_hidden(self, *v));
+        let Some(v) = absent else { return Ok(()) };
+        let name = self.cx.var_name(v);
+        let message = format!(
+            "The size \"{name}\" is a part of a parameter, and the result has no elements that it could be read off"
+        );
+        crate::context::fail(
+            dagaz_syntax::Diagnostic::error("unknown-size", span, message)
+                .at(format!("is of type \"{}\"", self.cx.show_type(ty)))
+                .help(format!("make \"{name}\" a parameter of its own")),
+        )
     }
 
     /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it
@@ -473,8 +557,19 @@ fn unused_size_name(type_params: &[TypeParam], params: &[Pat]) -> Name {
     names.find(|n| !taken.contains(n)).unwrap_or_else(|| Name::new("d"))
 }
 
+/// The sizes inside of arrays that are known to be empty.
+fn sizes_of_nothing(ty: &Type) -> Vec<VarId> {
+    match ty {
+        Type::Array { dim: Size::Const(0), elem, .. } => elem.size_vars(),
+        Type::Array { elem, .. } => sizes_of_nothing(elem),
+        Type::Record(fields) => fields.iter().flat_map(|(_, t)| sizes_of_nothing(t)).collect(),
+        Type::Sum(constrs) => constrs.iter().flat_map(|(_, ts)| ts).flat_map(sizes_of_nothing).collect(),
+        Type::Prim(_) | Type::Meta(_) | Type::Arrow(_) | Type::Named { .. } => Vec::new(),
+    }
+}
+
 /// The sizes that a function takes from its arguments: those to the left of an arrow.
-fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
+pub(crate) fn sizes_taken(ty: &Type, vars: &mut Vec<VarId>) {
     match ty {
         Type::Prim(_) | Type::Meta(_) | Type::Array { .. } | Type::Sum(_) | Type::Named { .. } => {}
         Type::Record(fields) => fields.iter().for_each(|(_, t)| sizes_taken(t, vars)),

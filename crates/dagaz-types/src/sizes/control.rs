@@ -98,10 +98,13 @@ impl Sizer<'_> {
         let (a, b) = &self.joined(a, b);
         let mut pairs = Vec::new();
         pair_sizes(a, b, &mut pairs);
+        // A branch says nothing about the size of a parameter, so what has no other size differs from it.
+        self.fixed_parameters = true;
         for (x, y) in &pairs {
             // What cannot be settled differs, which is seen below.
             let _ = self.unify_size(x, y);
         }
+        self.fixed_parameters = false;
         let mut pairs = Vec::new();
         pair_sizes(&self.zonk(a), &self.zonk(b), &mut pairs);
         let mut made: Vec<(usize, VarId)> = Vec::new();

@@ -6,6 +6,7 @@ use dagaz_syntax::ast::{TypeExp, ValBind};
 use dagaz_syntax::{Diagnostic, Span};
 
 use super::Sizer;
+use super::indices::{Variance, mentions_index};
 use super::type_exp::Anonymous;
 use crate::context::{Context, Res, fail};
 use crate::infer::Notes;
@@ -119,11 +120,14 @@ pub(crate) fn match_sizes(
     have: &Scheme,
     types: &[TypeArg],
     want: &Type,
+    variance: Variance,
 ) -> Result<Vec<TypeArg>, Option<String>> {
     let mut sizer = Sizer::new(cx, Notes::default());
+    sizer.indices.tracked = mentions_index(sizer.cx, &have.ty) || mentions_index(sizer.cx, want);
     let (mut inst, ty) = sizer.instantiate(have, types, Span::NONE);
     let mut exts = Vec::new();
-    sizer.fit(want, &ty, &mut exts).map_err(|m| Some(sizer.mismatch_note(&m)))?;
+    sizer.fit_in(want, &ty, variance, &mut exts).map_err(|m| Some(sizer.mismatch_note(&m)))?;
+    sizer.solve_indices().map_err(|_| Some("A number would be used as an index".to_owned()))?;
     sizer.finish_inst(&mut inst);
     Ok(inst)
 }

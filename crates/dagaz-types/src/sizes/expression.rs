@@ -3,6 +3,7 @@
 use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Exp as SynExp, ExpKind as Syn, Field, Literal, NodeId};
 
+use super::binding::Uses;
 use super::type_exp::Anonymous;
 use super::{Sizer, internal};
 use crate::context::{Res, error};
@@ -18,6 +19,10 @@ pub(super) fn plain(kind: ExpKind, ty: Type, span: Span) -> Exp {
 
 impl Sizer<'_> {
     pub(super) fn exp(&mut self, e: &SynExp) -> Res<Exp> {
+        self.placed(e.span, |s| s.expression(e))
+    }
+
+    fn expression(&mut self, e: &SynExp) -> Res<Exp> {
         match &e.kind {
             Syn::Lit(literal) => self.literal(*literal, e),
             Syn::Str(bytes) => {
@@ -69,12 +74,12 @@ impl Sizer<'_> {
             Syn::Not(inner) => self.prefix(e, inner),
             Syn::App { fun, args } => {
                 let fun = self.exp(fun)?;
-                self.application(fun, args, e.span)
+                self.application(fun, args, None, e.span)
             }
             Syn::Constr { name, args } => self.constructor(e, name.name, args),
             Syn::SectionLeft { op, lhs } => {
                 let fun = self.variable(e.id, op.span)?;
-                self.application(fun, std::slice::from_ref(lhs), e.span)
+                self.application(fun, std::slice::from_ref(lhs), None, e.span)
             }
             Syn::SectionRight { op, rhs } => self.section_right(e, op.span, rhs),
             Syn::SectionAccess(path) => self.section_access(e, path),
@@ -88,7 +93,7 @@ impl Sizer<'_> {
             Syn::Range { start, second, end, kind } => self.range(e, start, second.as_deref(), end, *kind),
             Syn::If { cond, then, otherwise } => self.conditional(e, cond, then, otherwise),
             Syn::Let { .. } | Syn::LetFun { .. } | Syn::LetWith { .. } => self.let_chain(e),
-            Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body),
+            Syn::Lambda { params, ret, body } => self.lambda(e, params, ret.as_ref(), body, Uses::One(None)),
             Syn::Loop { pat, init, form, body } => self.loop_exp(e, pat, init.as_deref(), form, body),
             Syn::Seq { first, second } => {
                 let value = Box::new(self.exp(first)?);
@@ -189,11 +194,16 @@ impl Sizer<'_> {
                     TypeArg::Type(index)
                 }
                 (TypeParamKind::Type(_, liftedness), Some(TypeArg::Type(t))) => {
-                    TypeArg::Type(self.dress(t, level, liftedness != Liftedness::Unlifted))
+                    let lifted = liftedness != Liftedness::Unlifted;
+                    let overload = scheme.overloads.get(i).copied().flatten();
+                    TypeArg::Type(match self.is_computed_with(param.kind, overload, t) {
+                        true => self.dress_numbers(&self.without_index_types(t), level, lifted),
+                        false => self.dress(t, level, lifted),
+                    })
                 }
                 (TypeParamKind::Size(v), _) => {
                     let open = self.open_params.contains(&v);
-                    TypeArg::Size(self.flexible(level, open))
+                    TypeArg::Size(self.flexible_named(param.name, level, open))
                 }
                 (TypeParamKind::Type(..), _) => TypeArg::Size(self.flexible(level, false)),
             });
@@ -236,7 +246,6 @@ impl Sizer<'_> {
             self.expect(&arg, t, "The constructor's payload does not have the right size")?;
             typed.push(arg);
         }
-        let ty = self.with_indices(&ty, name, &typed);
         Ok(plain(ExpKind::Constr { name, args: typed }, ty, e.span))
     }
 

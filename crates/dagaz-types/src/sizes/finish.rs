@@ -8,6 +8,8 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Diagnostic, Name, Span};
 
+use super::binding::sizes_taken;
+use super::indices::replace_vars;
 use super::{SizeKind, SizeVar, Sizer};
 use crate::context::Res;
 use crate::subst::constructive_sizes;
@@ -16,6 +18,7 @@ use crate::types::{IDX, RetType, Size, Type, TypeArg, VarId};
 
 impl Sizer<'_> {
     pub(super) fn finish_def(&mut self, def: &mut Def) -> Res<()> {
+        self.solve_indices()?;
         self.check_index_arguments();
         for p in &mut def.params {
             self.finish_pat(p);
@@ -24,7 +27,7 @@ impl Sizer<'_> {
         self.finish_ret(&mut def.ret, def.span);
         self.finish_exp(&mut def.body);
         self.check_references();
-        match self.ambiguous.take() {
+        match self.open_result.take().or_else(|| self.ambiguous.take()) {
             Some(d) => crate::context::fail(d),
             None => Ok(()),
         }
@@ -32,6 +35,7 @@ impl Sizer<'_> {
 
     fn finish_ty(&mut self, ty: &mut Type) {
         *ty = self.zonk(ty);
+        replace_vars(ty);
         if self.has_open_indices {
             *ty = self.without_open_indices(ty);
         }
@@ -79,6 +83,10 @@ impl Sizer<'_> {
         self.check_readable(&ret.exts, &ret.ty, span);
     }
 
+    fn has_open_size_var(&self, v: VarId) -> bool {
+        matches!(self.zonk_size(&Size::Var(v)), Size::Var(v) if self.is_flexible(v))
+    }
+
     fn has_open_size(&self, ty: &Type) -> bool {
         self.zonk(ty).size_vars().into_iter().any(|v| self.is_flexible(v))
     }
@@ -93,14 +101,22 @@ impl Sizer<'_> {
         }
     }
 
-    /// Report a size parameter of a definition that nothing settles.
-    fn check_settled(&mut self, name: Name, inst: &[TypeArg], span: Span) {
-        let open = inst.iter().any(|arg| match arg {
-            TypeArg::Size(s) => matches!(self.zonk_size(s), Size::Var(v) if self.is_flexible(v)),
-            TypeArg::Type(_) => false,
+    /// Report a size parameter of a definition that nothing settles. If that is the size of an array which the definition
+    /// makes, it is to blame, and not those who take the array.
+    fn check_settled(&mut self, name: Name, ty: &Type, inst: &[TypeArg], span: Span) {
+        // What stands around this may have the same size, and may have been met before.
+        let open = inst.iter().find_map(|arg| match arg {
+            TypeArg::Size(Size::Var(v)) if self.is_without_value(*v) || self.has_open_size_var(*v) => {
+                Some(*v)
+            }
+            TypeArg::Size(_) | TypeArg::Type(_) => None,
         });
-        if open && self.ambiguous.is_none() {
-            self.ambiguous = Some(
+        let Some(open) = open else { return };
+        let mut taken = Vec::new();
+        sizes_taken(ty, &mut taken);
+        let slot = if taken.contains(&open) { &mut self.ambiguous } else { &mut self.open_result };
+        if slot.is_none() {
+            *slot = Some(
                 Diagnostic::error(
                     "ambiguous-size",
                     span,
@@ -270,7 +286,7 @@ impl Sizer<'_> {
             ExpKind::Lambda(_) => {}
             ExpKind::Var { name, inst, .. } | ExpKind::Intrinsic { name, inst } => {
                 let (name, mut inst) = (*name, std::mem::take(inst));
-                self.check_settled(name, &inst, e.span);
+                self.check_settled(name, &e.ty, &inst, e.span);
                 self.finish_inst(&mut inst);
                 if let ExpKind::Var { inst: slot, .. } | ExpKind::Intrinsic { inst: slot, .. } = &mut e.kind {
                     *slot = inst;

@@ -17,7 +17,7 @@ use super::{Sizer, internal};
 use crate::context::Res;
 use crate::subst::{Subst, size_of_exp};
 use crate::typed::{Exp, ExpKind, LoopForm, Pat, PatKind};
-use crate::types::{Size, Type, VarId};
+use crate::types::{PrimType, Size, Type, VarId};
 
 impl Sizer<'_> {
     pub(super) fn loop_exp(
@@ -37,9 +37,10 @@ impl Sizer<'_> {
             SynForm::While(_) => None,
         };
         let outer = self.level;
-        let init_ty = self.forget_indices(&self.zonk(&init.ty).with_uniqueness(false));
+        let init_ty = self.zonk(&init.ty).with_uniqueness(false);
         let first = self.cx.fresh_var(Name::new("d"));
         let loop_ty = self.dress(&init_ty, outer + 1, false);
+        let loop_ty = self.open_indices(&loop_ty, outer + 1);
         let mut pairs = Vec::new();
         pair_sizes(&loop_ty, &init_ty, &mut pairs);
 
@@ -126,6 +127,7 @@ impl Sizer<'_> {
                 // A result of a size still to be inferred can be made to fit.
                 if let Size::Var(w) = &result
                     && self.is_flexible(*w)
+                    && !self.parameter_sizes.contains(w)
                     && !pairs.iter().any(|(f, _)| same_size(&self.zonk_size(f), &result))
                 {
                     let _ = self.unify_size(&result, &Size::Var(v));
@@ -184,7 +186,8 @@ impl Sizer<'_> {
         }
         self.pattern_parts(pat, value, &mut any);
         let expected = any.ty(&self.zonk(&pat.ty));
-        self.unify(&expected, ty).map_err(|m| self.size_error(m, value.span, what, &expected, ty))
+        self.placed(value.span, |s| s.unify(&expected, ty))
+            .map_err(|m| self.size_error(m, value.span, what, &expected, ty))
     }
 
     /// What the `i64` variables of a pattern are for a given value, as far as that can be said.
@@ -263,11 +266,13 @@ impl Sizer<'_> {
     fn loop_form(&mut self, form: &SynForm, value: Option<Exp>, span: Span) -> Res<LoopForm> {
         match (form, value) {
             (SynForm::For { var, .. }, Some(bound)) => {
-                let Type::Prim(ty) = bound.ty else {
-                    return Err(internal(span, "a loop bound that is no integer"));
+                let ty = match self.zonk(&bound.ty) {
+                    Type::Prim(ty) => ty,
+                    ty if self.is_index_number(&ty) => PrimType::I64,
+                    _ => return Err(internal(span, "a loop bound that is no integer")),
                 };
                 let id = self.binder(var.span)?;
-                self.bind_var(id, bound.ty.clone());
+                self.bind_var(id, Type::Prim(ty));
                 Ok(LoopForm::For { var: id, name: var.name, ty, bound: Box::new(bound) })
             }
             (SynForm::ForIn { pat, .. }, Some(array)) => {

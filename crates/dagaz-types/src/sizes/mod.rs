@@ -12,11 +12,14 @@
 mod application;
 mod array;
 mod binding;
+mod constants;
 mod control;
 mod definition;
 mod expression;
 mod finish;
+mod indices;
 mod loops;
+mod mismatch;
 mod pattern;
 mod pointful;
 mod scope;
@@ -32,7 +35,11 @@ use crate::context::{Context, Error, Res};
 use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
+use indices::Indices;
 
+pub(crate) use indices::{Variance, hides_indices, types_in};
+
+pub(crate) use binding::sizes_taken;
 pub(crate) use definition::{
     Checked, Declared, entry_types, match_sizes, size_definition, size_type, with_result,
 };
@@ -82,20 +89,29 @@ pub(crate) struct Sizer<'a> {
     /// The definition being checked, for recursive uses: its id and explicit type parameters.
     own: Option<(VarId, Vec<TypeParam>)>,
     declared: Declared,
+    /// Sizes of parameters that are still to be inferred and say nothing about branches.
+    parameter_sizes: HashSet<VarId>,
+    /// Whether the sizes of parameters count as known for now.
+    fixed_parameters: bool,
     /// Whether there are index types with sizes to be inferred.
     has_open_indices: bool,
     /// Index types that definitions are used at.
     index_arguments: Vec<(Type, Span)>,
+    /// Numbers that may be indices.
+    indices: Indices,
     /// The types of references that handlers make, and where.
     references_made: Vec<(Type, Span)>,
     /// Sizes that nothing settled.
     without_value: HashSet<VarId>,
     /// The first size found that nothing settles but that has to be known.
     ambiguous: Option<Diagnostic>,
+    /// The same for the result of a function that takes nothing of that size.
+    open_result: Option<Diagnostic>,
 }
 
 impl<'a> Sizer<'a> {
     pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
+        let indices = Indices::new(indices::meets_indices(cx, &notes));
         Sizer {
             cx,
             notes,
@@ -106,16 +122,25 @@ impl<'a> Sizer<'a> {
             open_params: HashSet::new(),
             own: None,
             declared: Declared::default(),
+            parameter_sizes: HashSet::new(),
+            fixed_parameters: false,
             has_open_indices: false,
             index_arguments: Vec::new(),
+            indices,
             references_made: Vec::new(),
             without_value: HashSet::new(),
             ambiguous: None,
+            open_result: None,
         }
     }
 
     fn flexible(&mut self, level: u32, lifted: bool) -> Size {
-        let var = self.cx.fresh_var(Name::new("d"));
+        self.flexible_named(Name::new("d"), level, lifted)
+    }
+
+    /// A flexible size that stands for something that has a name.
+    fn flexible_named(&mut self, name: Name, level: u32, lifted: bool) -> Size {
+        let var = self.cx.fresh_var(name);
         self.vars.insert(var, SizeVar { level, kind: SizeKind::Flexible { value: None, lifted } });
         Size::Var(var)
     }
@@ -152,7 +177,7 @@ impl<'a> Sizer<'a> {
     fn mismatch_note(&self, m: &SizeMismatch) -> String {
         let show = |s: &Size| self.cx.show_size(&self.zonk_size(s));
         match m {
-            SizeMismatch::Differ(a, b) => format!("Sizes \"{}\" and \"{}\" do not match", show(a), show(b)),
+            SizeMismatch::Differ(a, b) => self.sizes_differ(a, b),
             SizeMismatch::Escapes(v, s) if self.is_unknown(*v) => format!(
                 "The size \"{}\" comes into being only when the value that has it is there, but it would have to be known before (scope-violation)",
                 show(s)
@@ -164,12 +189,12 @@ impl<'a> Sizer<'a> {
             ),
             SizeMismatch::NotAnIndex(expected, actual) => format!(
                 "A value of type \"{}\" may be outside of the index set \"{}\"; \"from_ordinal\" makes an index of a number, and checks it",
-                self.cx.show_type(&self.zonk(actual)),
-                self.cx.show_type(&self.zonk(expected))
+                self.show_type(actual),
+                self.show_type(expected)
             ),
             SizeMismatch::UnknownResult(t) => format!(
                 "The function returns a value of type \"{}\", whose size is unknown, but it must be the same for every application",
-                self.cx.show_type(&self.zonk(t))
+                self.show_type(t)
             ),
         }
     }
@@ -187,9 +212,10 @@ impl<'a> Sizer<'a> {
             SizeMismatch::NotAnIndex(..) => "not-an-index",
         };
         let mut d = Diagnostic::error(code, span, what.to_owned())
-            .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(actual))))
-            .help(format!("expected type: {}", self.cx.show_type(&self.zonk(expected))))
+            .at(format!("has type \"{}\"", self.show_type(actual)))
+            .help(format!("expected type: {}", self.show_type(expected)))
             .help(self.mismatch_note(&m));
+        d = self.label_namesakes(d, &m);
         let mut seen = HashSet::new();
         for v in [expected, actual].iter().flat_map(|t| self.zonk(t).size_vars()) {
             if !seen.insert(v) {
@@ -204,7 +230,8 @@ impl<'a> Sizer<'a> {
 
     /// Demand that an expression has a type of exactly these sizes.
     fn expect(&mut self, e: &Exp, expected: &Type, what: &str) -> Res<()> {
-        self.unify(expected, &e.ty).map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
+        self.placed(e.span, |s| s.unify(expected, &e.ty))
+            .map_err(|m| self.size_error(m, e.span, what, expected, &e.ty))
     }
 }
 

@@ -26,7 +26,7 @@ impl Sizer<'_> {
             SynKind::Lit(literal) => Ok(made(self.literal_pat(*literal, ty, pat.span)?, ty.clone())),
             SynKind::Ascript(inner, te) => {
                 let annotated = self.type_exp(te, &mut Anonymous::Flexible(flexible_level))?;
-                self.unify(&annotated, ty).map_err(|m| {
+                self.placed(te.span, |s| s.unify(&annotated, ty)).map_err(|m| {
                     self.size_error(m, te.span, "This pattern does not match the value", &annotated, ty)
                 })?;
                 self.pat(inner, &annotated, flexible_level)

@@ -15,13 +15,12 @@ use dagaz_syntax::ast::{Exp as SynExp, ExpKind as Syn, ForBinder, TypeArg as Syn
 use dagaz_syntax::{Diagnostic, Name, Span};
 
 use super::expression::plain;
-use super::scope::same_type;
 use super::type_exp::Anonymous;
 use super::{SizeMismatch, Sizer, internal};
-use crate::context::{Dialect, Error, Res, fail};
+use crate::context::{Error, Res, fail};
 use crate::subst::Subst;
 use crate::typed::{Exp, ExpKind, Lambda};
-use crate::types::{IDX, PrimType, RetType, Size, Type, TypeArg, TypeId};
+use crate::types::{IDX, PrimType, RetType, Size, Type, TypeArg, VarId};
 
 impl Sizer<'_> {
     pub(super) fn for_exp(&mut self, e: &SynExp, binders: &[ForBinder], body: &SynExp) -> Res<Exp> {
@@ -56,7 +55,7 @@ impl Sizer<'_> {
                     body.span,
                     "The elements of this array may differ in size from index to index",
                 )
-                .at(format!("has type \"{}\"", self.cx.show_type(&self.zonk(&body.ty))))
+                .at(format!("has type \"{}\"", self.show_type(&body.ty)))
                 .label(e.span, "the array of these values"),
             );
         }
@@ -79,6 +78,7 @@ impl Sizer<'_> {
     /// The index type that the first pass saw as `ty`, with sizes still to be found.
     pub(super) fn index_type(&mut self, ty: &Type, level: u32) -> Type {
         match ty {
+            Type::Prim(PrimType::Bool) => Type::BOOL,
             Type::Prim(_) => {
                 self.has_open_indices = true;
                 self.flexible(level, false).index_type()
@@ -99,7 +99,7 @@ impl Sizer<'_> {
     /// Whether a type of the first pass can be that of an index.
     pub(super) fn is_index_shaped(&self, ty: &Type) -> bool {
         match ty {
-            Type::Prim(prim) => *prim == PrimType::I64,
+            Type::Prim(prim) => matches!(prim, PrimType::I64 | PrimType::Bool),
             Type::Record(fields) => fields.iter().all(|(_, t)| self.is_index_shaped(t)),
             Type::Sum(constrs) => constrs.iter().all(|(_, ts)| ts.iter().all(|t| self.is_index_shaped(t))),
             Type::Named { .. } => true,
@@ -111,7 +111,7 @@ impl Sizer<'_> {
     pub(super) fn dim_exp(&mut self, e: &SynExp, anonymous: &mut Anonymous<'_>) -> Res<Size> {
         match &e.kind {
             Syn::Paren(inner) => self.dim_exp(inner, anonymous),
-            Syn::Tuple(parts) if !parts.is_empty() => {
+            Syn::Tuple(parts) => {
                 let parts: Res<Vec<_>> =
                     parts.iter().map(|p| Ok(self.dim_exp(p, anonymous)?.index_type())).collect();
                 Ok(Size::Set(Rc::new(Type::tuple(parts?))))
@@ -139,12 +139,6 @@ impl Sizer<'_> {
         Ok(Size::of_index(Subst::instantiate(&binding.params, &sizes).ty(&binding.ty)))
     }
 
-    /// What represents the values of an index type.
-    pub(super) fn representation(&self, id: TypeId, args: &[TypeArg]) -> Type {
-        let declared = &self.cx.index_types[&id];
-        Subst::instantiate(&declared.params, args).ty(&declared.representation)
-    }
-
     /// The type itself, or what represents its values if it is an index type.
     pub(super) fn represented(&self, ty: &Type) -> Type {
         match ty {
@@ -155,53 +149,29 @@ impl Sizer<'_> {
         }
     }
 
-    /// The type of a constructed value, with the types that its payload really has. What other constructors hold may
-    /// be indices as well, since there is nothing of it.
-    pub(super) fn with_indices(&mut self, ty: &Type, active: Name, payload: &[Exp]) -> Type {
-        let Type::Sum(constrs) = ty else { return ty.clone() };
-        if self.cx.dialect == Dialect::Strict {
-            return ty.clone();
-        }
-        let level = self.level;
-        let of_constr = |s: &mut Self, name: Name, types: &[Type]| -> Vec<Type> {
-            match name == active {
-                true => payload.iter().map(|e| e.ty.with_uniqueness(false)).collect(),
-                false => types
-                    .iter()
-                    .map(|t| if s.is_index_shaped(t) { s.index_type(t, level) } else { t.clone() })
-                    .collect(),
-            }
-        };
-        Type::Sum(constrs.iter().map(|(c, ts)| (*c, of_constr(self, *c, ts))).collect())
-    }
-
-    /// A type in which indices are no more than what represents them.
-    pub(super) fn forget_indices(&self, ty: &Type) -> Type {
+    /// A type in which values of index types are no more than what represents them.
+    pub(super) fn without_index_types(&self, ty: &Type) -> Type {
         match ty {
-            Type::Prim(_) | Type::Meta(_) | Type::Arrow(_) => ty.clone(),
+            Type::Prim(_) | Type::Meta(_) => ty.clone(),
             Type::Array { unique, dim, elem } => {
-                Type::Array { unique: *unique, dim: dim.clone(), elem: self.forget_indices(elem).into() }
+                Type::Array { unique: *unique, dim: dim.clone(), elem: self.without_index_types(elem).into() }
             }
             Type::Record(fields) => {
-                Type::Record(fields.iter().map(|(f, t)| (*f, self.forget_indices(t))).collect())
+                Type::Record(fields.iter().map(|(f, t)| (*f, self.without_index_types(t))).collect())
             }
-            Type::Sum(constrs) => Type::Sum(
-                constrs
-                    .iter()
-                    .map(|(c, ts)| (*c, ts.iter().map(|t| self.forget_indices(t)).collect()))
-                    .collect(),
-            ),
+            Type::Sum(constrs) => {
+                let all = |ts: &[Type]| ts.iter().map(|t| self.without_index_types(t)).collect();
+                Type::Sum(constrs.iter().map(|(c, ts)| (*c, all(ts))).collect())
+            }
+            Type::Arrow(arrow) => {
+                let to = RetType { exts: arrow.to.exts.clone(), ty: self.without_index_types(&arrow.to.ty) };
+                Type::arrow(arrow.param, self.without_index_types(&arrow.from), to)
+            }
             Type::Named { id, args, .. } if self.cx.index_types.contains_key(id) => {
                 self.representation(*id, args)
             }
             Type::Named { .. } => ty.clone(),
         }
-    }
-
-    /// Two types that meet: what is an index in one of them only, or of different sets, is none in what comes of it.
-    pub(super) fn joined(&self, a: &Type, b: &Type) -> (Type, Type) {
-        let (x, y) = (self.zonk(a), self.zonk(b));
-        if same_type(&x, &y) { (x, y) } else { (self.forget_indices(&x), self.forget_indices(&y)) }
     }
 
     pub(super) fn not_an_index(&self, expected: &Type, actual: &Type) -> SizeMismatch {
@@ -227,6 +197,7 @@ impl Sizer<'_> {
                 }
                 Ok(())
             }
+            (Type::Prim(x), Type::Prim(y)) if x == y => Ok(()),
             _ => Err(SizeMismatch::Differ(Size::Set(a.clone()), Size::Set(b.clone()))),
         }
     }
@@ -240,17 +211,24 @@ impl Sizer<'_> {
     pub(super) fn check_index(&mut self, index: &Exp, dim: &Size, array: Span) -> Res<()> {
         let ty = self.zonk(&index.ty);
         let dim = self.zonk_size(dim);
-        let number = matches!(ty, Type::Prim(_));
-        let open = matches!(&dim, Size::Var(v) if self.is_flexible(*v));
-        match &dim {
-            Size::Set(_) if number => Err(self.wrong_index(index, &ty, &dim, array)),
-            _ if number => Ok(()),
-            Size::Set(_) | Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_) => {
-                if !open && !self.is_index(&ty) {
-                    return Err(self.wrong_index(index, &ty, &dim, array));
+        let wrong = |s: &Self| s.wrong_index(index.span, variable_of(index), &ty, &dim, array);
+        match (&dim, &ty) {
+            (Size::Set(set), _) => {
+                let mut exts = Vec::new();
+                self.placed(index.span, |s| s.fit(&set.clone(), &ty, &mut exts)).map_err(|_| wrong(self))
+            }
+            (_, Type::Meta(_)) => {
+                self.index_use(index, &dim, array);
+                Ok(())
+            }
+            (_, Type::Prim(prim)) if *prim != PrimType::Bool => Ok(()),
+            (Size::Const(_) | Size::Var(_) | Size::Exp(_) | Size::Meta(_), _) => {
+                let open = matches!(&dim, Size::Var(v) if self.is_flexible(*v));
+                let numbered = matches!(ty, Type::Named { id: IDX, .. });
+                if !(numbered || open && self.is_index(&ty)) {
+                    return Err(wrong(self));
                 }
-                self.unify_size(&dim, &Size::of_index(ty.clone()))
-                    .map_err(|_| self.wrong_index(index, &ty, &dim, array))
+                self.unify_size(&dim, &Size::of_index(ty.clone())).map_err(|_| wrong(self))
             }
         }
     }
@@ -263,27 +241,42 @@ impl Sizer<'_> {
             }
             Type::Record(fields) => fields.iter().all(|(_, t)| self.is_index(t)),
             Type::Sum(constrs) => constrs.iter().all(|(_, ts)| ts.iter().all(|t| self.is_index(t))),
-            Type::Prim(_) | Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
+            Type::Prim(prim) => *prim == PrimType::Bool,
+            Type::Array { .. } | Type::Arrow(_) | Type::Meta(_) => false,
         }
     }
 
-    fn wrong_index(&self, index: &Exp, ty: &Type, dim: &Size, array: Span) -> Error {
+    pub(super) fn wrong_index(
+        &self,
+        at: Span,
+        name: Option<VarId>,
+        ty: &Type,
+        dim: &Size,
+        array: Span,
+    ) -> Error {
         let shown = self.cx.show_size(dim);
         let mut d = Diagnostic::error(
             "wrong-index",
-            index.span,
+            at,
             format!("This is not an index of the set \"{shown}\" that the array is indexed by"),
         )
-        .at(format!("has type \"{}\"", self.cx.show_type(ty)))
+        .at(format!("has type \"{}\"", self.show_type(ty)))
         .label(array, format!("this array is indexed by \"{shown}\""));
-        if let ExpKind::Var { var, .. } = &index.kind
-            && let Some((_, place)) = self.notes.binders.iter().map(|(s, v)| (v, s)).find(|(v, _)| *v == var)
+        if let Some(var) = name
+            && let Some((place, _)) = self.notes.binders.iter().find(|(_, v)| **v == var)
         {
-            d = d.label(*place, format!("this index is of type \"{}\"", self.cx.show_type(ty)));
+            d = d.label(*place, format!("this index is of type \"{}\"", self.show_type(ty)));
         }
         if matches!(ty, Type::Named { id: IDX, .. }) && !matches!(dim, Size::Set(_)) {
             d = d.help("to use its number, which is checked when the program runs, write \"ordinal\" before the index");
         }
         d.into()
+    }
+}
+
+pub(super) fn variable_of(e: &Exp) -> Option<VarId> {
+    match &e.kind {
+        ExpKind::Var { var, .. } => Some(*var),
+        _ => None,
     }
 }

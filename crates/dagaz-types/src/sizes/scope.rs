@@ -10,6 +10,12 @@ use crate::types::{RetType, Size, Type, TypeArg, VarId};
 impl Sizer<'_> {
     /// Dress a type of the first pass with flexible sizes of the given level.
     pub(super) fn dress(&mut self, ty: &Type, level: u32, lifted: bool) -> Type {
+        let dressed = self.dress_numbers(ty, level, lifted);
+        self.open_numbers(&dressed, level)
+    }
+
+    /// As [`Sizer::dress`], where numbers are no indices.
+    pub(super) fn dress_numbers(&mut self, ty: &Type, level: u32, lifted: bool) -> Type {
         // Types of definitions may bring sizes of their own along; they say nothing about this use.
         // Nor does the uniqueness of whatever the type was inferred from.
         self.map_sizes(&without_open_sizes(ty).with_uniqueness(false), &mut |sizer, _| {
@@ -64,6 +70,7 @@ impl Sizer<'_> {
         why: &'static str,
         span: Span,
     ) -> (Type, Vec<VarId>) {
+        self.solve_leaving(ty, hidden);
         let ty = self.zonk(ty);
         let mut seen: Vec<(Size, VarId)> = Vec::new();
         let mut bound = Vec::new();
@@ -134,6 +141,7 @@ impl Sizer<'_> {
         known: &Subst,
         span: Span,
     ) -> (Type, Vec<VarId>) {
+        self.solve_leaving(ty, &|_, v| gone.contains(&v));
         let mut ty = self.zonk(ty);
         if ty.size_vars().is_empty() {
             return (ty, Vec::new());

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use dagaz_syntax::{Name, Span};
 
+use super::indices::Variance;
 use super::scope::same_args;
 use super::{SizeKind, SizeMismatch, SizeVar, Sizer};
-use crate::subst::{Subst, size_of_exp};
+use crate::subst::{Subst, exp_of_size, size_of_exp};
 use crate::typed::{Exp, ExpKind, SliceIndex};
 use crate::types::{Arrow, RetType, Size, Type, TypeArg, VarId};
 
@@ -20,9 +21,10 @@ impl Sizer<'_> {
                 Some(s) => self.zonk_size(s),
                 None => size.clone(),
             },
-            Size::Exp(e) if self.has_settled(size) => size_of_exp(self.zonk_exp(e)),
+            Size::Exp(e) if self.has_settled(size) => self.computed(size_of_exp(self.zonk_exp(e))),
+            Size::Exp(_) => self.computed(size.clone()),
             Size::Set(ty) => Size::of_index(self.zonk(ty)),
-            Size::Exp(_) | Size::Const(_) | Size::Meta(_) => size.clone(),
+            Size::Const(_) | Size::Meta(_) => size.clone(),
         }
     }
 
@@ -49,7 +51,8 @@ impl Sizer<'_> {
 
     pub(super) fn zonk(&self, ty: &Type) -> Type {
         match ty {
-            Type::Prim(_) | Type::Meta(_) => ty.clone(),
+            Type::Prim(_) => ty.clone(),
+            Type::Meta(var) => self.index_solution(*var).map_or_else(|| ty.clone(), |t| self.zonk(t)),
             Type::Array { unique, dim, elem } => {
                 Type::Array { unique: *unique, dim: self.zonk_size(dim), elem: Rc::new(self.zonk(elem)) }
             }
@@ -79,7 +82,9 @@ impl Sizer<'_> {
 
     /// Is this an unsettled flexible size?
     pub(super) fn is_flexible(&self, v: VarId) -> bool {
-        matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { value: None, .. }))
+        let is_open =
+            matches!(self.vars.get(&v).map(|i| &i.kind), Some(SizeKind::Flexible { value: None, .. }));
+        is_open && !(self.fixed_parameters && self.parameter_sizes.contains(&v))
     }
 
     pub(super) fn is_lifted(&self, v: VarId) -> bool {
@@ -140,6 +145,11 @@ impl Sizer<'_> {
                 }
             });
         }
+        if let Size::Var(w) = size
+            && (self.parameter_sizes.contains(&v) || self.parameter_sizes.contains(w))
+        {
+            self.parameter_sizes.extend([v, *w]);
+        }
         for w in lower {
             if let Some(info) = self.vars.get_mut(&w) {
                 info.level = level;
@@ -151,8 +161,25 @@ impl Sizer<'_> {
         Ok(())
     }
 
-    /// Unify two size expressions by structure; `None` if their structure differs.
+    /// What a variable in a size was found to be by now.
+    fn settled_part(&self, e: &Exp) -> Option<Exp> {
+        match &e.kind {
+            ExpKind::Var { var, .. } if self.settled(*var).is_some() => {
+                Some(exp_of_size(&self.zonk_size(&Size::Var(*var)), e))
+            }
+            _ => None,
+        }
+    }
+
+    /// Unify two size expressions by structure; `None` if their structure differs. What one part settles holds for those
+    /// after it.
     fn unify_exps(&mut self, a: &Exp, b: &Exp) -> Option<Unified> {
+        if let Some(a) = self.settled_part(a) {
+            return self.unify_exps(&a, b);
+        }
+        if let Some(b) = self.settled_part(b) {
+            return self.unify_exps(a, &b);
+        }
         match (&a.kind, &b.kind) {
             (ExpKind::Ascript(x) | ExpKind::Attr(_, x), _) => self.unify_exps(x, b),
             (_, ExpKind::Ascript(y) | ExpKind::Attr(_, y)) => self.unify_exps(a, y),
@@ -212,7 +239,7 @@ impl Sizer<'_> {
         }
     }
 
-    /// Unify the sizes of two types of the same structure.
+    /// Unify the sizes of two types of the same structure, where what is found is used as what is expected.
     pub(super) fn unify(&mut self, expected: &Type, actual: &Type) -> Unified {
         let mut exts = Vec::new();
         self.fit(expected, actual, &mut exts)
@@ -221,52 +248,83 @@ impl Sizer<'_> {
     /// As [`Sizer::unify`], but where a function is expected, one with results of unknown size may be given if the
     /// expected result size is open to that. The sizes that come into being when it is applied are added to `exts`.
     pub(super) fn fit(&mut self, expected: &Type, actual: &Type, exts: &mut Vec<VarId>) -> Unified {
+        self.fit_in(expected, actual, Variance::Covariant, exts)
+    }
+
+    /// As [`Sizer::fit`], for a part of a type. Sizes have to be the same whatever the variance; it tells which of the two
+    /// may be an index where the other is a number.
+    pub(super) fn fit_in(
+        &mut self,
+        expected: &Type,
+        actual: &Type,
+        variance: Variance,
+        exts: &mut Vec<VarId>,
+    ) -> Unified {
         match (expected, actual) {
             (Type::Array { dim: d, elem: x, .. }, Type::Array { dim: e, elem: y, .. }) => {
                 self.unify_size(d, e)?;
-                self.fit(x, y, exts)
+                self.fit_in(x, y, variance, exts)
             }
             (Type::Record(xs), Type::Record(ys)) => {
-                xs.iter().zip(ys.iter()).try_for_each(|((_, x), (_, y))| self.fit(x, y, exts))
+                xs.iter().zip(ys.iter()).try_for_each(|((_, x), (_, y))| self.fit_in(x, y, variance, exts))
             }
             (Type::Sum(xs), Type::Sum(ys)) => xs.iter().zip(ys.iter()).try_for_each(|((_, xs), (_, ys))| {
-                xs.iter().zip(ys).try_for_each(|(x, y)| self.fit(x, y, exts))
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.fit_in(x, y, variance, exts))
             }),
-            (Type::Named { id: x, .. }, Type::Named { id: y, .. })
-                if x != y && self.cx.index_types.contains_key(x) =>
-            {
-                Err(self.not_an_index(expected, actual))
+            (Type::Arrow(x), Type::Arrow(y)) => self.fit_arrows(x, y, variance, exts),
+            _ if self.is_index_number(expected) || self.is_index_number(actual) => {
+                self.relate_numbers(expected, actual, variance)
             }
-            (Type::Named { args: xs, .. }, Type::Named { args: ys, .. }) => {
+            (Type::Named { id: x, args: xs, .. }, Type::Named { id: y, args: ys, .. }) if x == y => {
                 for (x, y) in xs.iter().zip(ys.iter()) {
                     match (x, y) {
                         (TypeArg::Size(x), TypeArg::Size(y)) => self.unify_size(x, y)?,
-                        (TypeArg::Type(x), TypeArg::Type(y)) => self.fit(x, y, exts)?,
+                        // What a reference refers to is both read and written; of other types nothing is known.
+                        (TypeArg::Type(x), TypeArg::Type(y)) => {
+                            self.fit_in(x, y, Variance::Invariant, exts)?;
+                        }
                         (TypeArg::Size(_), TypeArg::Type(_)) | (TypeArg::Type(_), TypeArg::Size(_)) => {}
                     }
                 }
                 Ok(())
             }
-            (Type::Arrow(x), Type::Arrow(y)) => self.fit_arrows(x, y, exts),
-            // An index may stand where its representation is wanted, but not the other way round.
-            (Type::Named { id, .. }, _) if self.cx.index_types.contains_key(id) => {
-                Err(self.not_an_index(expected, actual))
-            }
-            (_, Type::Named { id, args, .. }) if self.cx.index_types.contains_key(id) => {
-                let representation = self.representation(*id, args);
-                self.fit(expected, &representation, exts)
-            }
-            (Type::Prim(_) | Type::Meta(_), _) | (_, Type::Prim(_) | Type::Meta(_)) => Ok(()),
+            (Type::Named { id, args, .. }, _) if self.cx.index_types.contains_key(id) => match variance {
+                // An index may stand where its representation is wanted, but not the other way round.
+                Variance::Contravariant => {
+                    let representation = self.representation(*id, args);
+                    self.fit_in(&representation, actual, variance, exts)
+                }
+                Variance::Covariant | Variance::Invariant => Err(self.not_an_index(expected, actual)),
+            },
+            (_, Type::Named { id, args, .. }) if self.cx.index_types.contains_key(id) => match variance {
+                Variance::Covariant => {
+                    let representation = self.representation(*id, args);
+                    self.fit_in(expected, &representation, variance, exts)
+                }
+                Variance::Contravariant | Variance::Invariant => Err(self.not_an_index(actual, expected)),
+            },
             // The first pass has made sure that the structure agrees.
             (
-                Type::Array { .. } | Type::Record(_) | Type::Sum(_) | Type::Named { .. } | Type::Arrow(_),
+                Type::Prim(_)
+                | Type::Meta(_)
+                | Type::Array { .. }
+                | Type::Record(_)
+                | Type::Sum(_)
+                | Type::Named { .. }
+                | Type::Arrow(_),
                 _,
             ) => Ok(()),
         }
     }
 
-    fn fit_arrows(&mut self, expected: &Arrow, actual: &Arrow, exts: &mut Vec<VarId>) -> Unified {
-        self.fit(&expected.from, &actual.from, exts)?;
+    fn fit_arrows(
+        &mut self,
+        expected: &Arrow,
+        actual: &Arrow,
+        variance: Variance,
+        exts: &mut Vec<VarId>,
+    ) -> Unified {
+        self.fit_in(&expected.from, &actual.from, variance.flipped(), exts)?;
         // The parameters are one variable, which is known nowhere else.
         let param = self
             .cx
@@ -292,7 +350,7 @@ impl Sizer<'_> {
         }
         let expected_ret = open.ty(&expected.to.ty);
         if actual_exts.is_empty() || !expected.to.exts.is_empty() {
-            return self.fit(&expected_ret, &actual_ret, exts);
+            return self.fit_in(&expected_ret, &actual_ret, variance, exts);
         }
         let mut fresh = Subst::default();
         let mut made = Vec::new();
@@ -304,7 +362,7 @@ impl Sizer<'_> {
         let actual_ret = fresh.ty(&actual_ret);
         self.check_open_results(&expected_ret, &actual_ret, &made)?;
         exts.extend(made);
-        self.fit(&expected_ret, &actual_ret, exts)
+        self.fit_in(&expected_ret, &actual_ret, variance, exts)
     }
 
     /// Unknown sizes of a function's result may only go where the expected size is a lifted flexible one.

@@ -102,6 +102,25 @@ pub fn check_as(dialect: Dialect, source: &str, expect: Expect) {
     expect.assert_eq(&out);
 }
 
+/// Check a program: the errors, with all that is said to help.
+#[allow(dead_code, reason = "not all test files are about whole messages")]
+pub fn check_with_help(source: &str, expect: Expect) {
+    let (loader, _, checked) = check_main(source, Dialect::Dagaz);
+    expect.assert_eq(&errors_with_help(&loader.sources, &checked.diagnostics));
+}
+
+/// Errors with their labels and help, a line for each.
+fn errors_with_help(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
+    let mut out = String::new();
+    for d in diagnostics.iter().filter(|d| d.is_error()) {
+        out.push_str(&line(sources, d));
+        let labels = d.labels.iter().filter(|label| !label.message.is_empty());
+        out.extend(labels.map(|label| format!("  {}: {}\n", sources.describe(label.span), label.message)));
+        out.extend(d.help.iter().map(|help| format!("  {help}\n")));
+    }
+    out
+}
+
 /// Check a program whose maps may be left out.
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn check_maps(source: &str, expect: Expect) {
@@ -113,13 +132,9 @@ pub fn check_maps(source: &str, expect: Expect) {
 #[allow(dead_code, reason = "not all test files are about maps")]
 pub fn with_maps(source: &str) -> String {
     let (loader, file, checked) = check_main(source, Dialect::Dagaz);
-    let errors: Vec<&Diagnostic> = checked.diagnostics.iter().filter(|d| d.is_error()).collect();
-    let mut out = String::new();
-    for d in &errors {
-        out.push_str(&line(&loader.sources, d));
-        out.extend(d.help.iter().map(|help| format!("  {help}\n")));
-    }
-    if errors.is_empty() {
+    let mut out = errors_with_help(&loader.sources, &checked.diagnostics);
+    checked.diagnostics.iter().for_each(|d| follow_proposals(&loader, file, d));
+    if out.is_empty() {
         out = edited_file(&loader.sources, file, &checked.edits);
         let (again, _, explicit) = check_main(&out, Dialect::Dagaz);
         let complaints: String = explicit.diagnostics.iter().map(|d| line(&again.sources, d)).collect();
@@ -127,6 +142,31 @@ pub fn with_maps(source: &str) -> String {
         assert_eq!(explicit.signatures, checked.signatures, "\n{out}\n{complaints}");
     }
     out
+}
+
+/// What a message proposes to write must be accepted.
+fn follow_proposals(loader: &Loader, file: FileId, d: &Diagnostic) {
+    let text = &loader.sources.get(file).expect("the program is there").text;
+    for help in d.help.iter().filter(|help| help.starts_with("write this ") && !help.contains('…')) {
+        let (place, new) = help.split_once(" to choose it: ").expect("a proposal says what to write");
+        let (start, end) = match place.strip_prefix("write this for \"") {
+            None => (d.span().start as usize, d.span().end as usize),
+            Some(place) => {
+                let (old, line) = place.rsplit_once("\" in line ").expect("a proposal says where");
+                let before: usize = text
+                    .lines()
+                    .take(line.parse::<usize>().expect("a number") - 1)
+                    .map(|l| l.len() + 1)
+                    .sum();
+                let start = before + text[before..].find(old).expect("the old text is there");
+                (start, start + old.len())
+            }
+        };
+        let proposed = format!("{}{new}{}", &text[..start], &text[end..]);
+        let (again, _, checked) = check_main(&proposed, Dialect::Dagaz);
+        let errors = errors_with_help(&again.sources, &checked.diagnostics);
+        assert!(errors.is_empty(), "following a proposal gives\n{proposed}\n{errors}");
+    }
 }
 
 fn line(sources: &SourceMap, d: &Diagnostic) -> String {

@@ -43,7 +43,7 @@ entry in_order [n][k] (x: [n][k]i64) : i64 =
 
 -- ==
 -- entry: gradient
--- input { [1.0, 2.0, 3.0] } output { [2.0, 4.0, 7.0] }
+-- input { [1.0, 2.0, 3.0] } output { [3.0, 4.0, 6.0] }
 entry gradient (x: [colour]f64) : [colour]f64 = vjp (\x -> f64.sum (for c -> x[c] ** 2) + x[#red]) x 1
 
 -- ==
@@ -81,7 +81,7 @@ type place [n] = #inside (idx [n]) (idx [2]) | #border
 
 -- ==
 -- entry: sums_with_payloads
--- input { [5.0, 6.0] } output { [-1.0, 5.0, 6.0, 6.0, 7.0] [0i64, 1i64, 2i64, 3i64, 4i64] }
+-- input { [5.0, 6.0] } output { [5.0, 6.0, 6.0, 7.0, -1.0] [0i64, 1i64, 2i64, 3i64, 4i64] }
 entry sums_with_payloads [n] (x: [n]f64) : ([]f64, []i64) =
   let y : [place [n]]f64 = for p -> match p case #inside i j -> x[i] + f64.i64 j case #border -> -1
   in (y :> [2 * n + 1]f64, (for p -> let _ = y[p] in ordinal p) :> [2 * n + 1]i64)
