@@ -21,7 +21,8 @@ const BATCH: u64 = 20;
 fn main() -> ExitCode {
     let options = isolated::Options::read(100);
     if options.rest.iter().any(|arg| arg == "--show") {
-        print!("{}", random_core::text(options.first));
+        let program = random_core::generate::program(std::iter::once(options.first));
+        print!("{}", dagaz_core::print::print(&program));
         return ExitCode::SUCCESS;
     }
     let wrong = isolated::run(&options, |case| {

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use dagaz::data::print;
 use dagaz::testing::spec::{self, Case, Expectation, Input, Outcome};
 use expect_test::{Expect, expect};
 
@@ -26,9 +25,8 @@ fn check(text: &str, expected: Expect) {
 }
 
 fn show(case: &Case) -> String {
-    let values = |values: &[dagaz::Value]| values.iter().map(print).collect::<Vec<_>>().join(" ");
     let input = match &case.input {
-        Input::Values(given) => values(given),
+        Input::Values(given) => given.trim().to_owned(),
         Input::File(path) | Input::ScriptFile(path) => format!("@ {}", path.display()),
         Input::Random(generators) => format!("{generators:?}"),
         Input::Script(exp) => format!("{exp:?}"),
@@ -36,11 +34,12 @@ fn show(case: &Case) -> String {
     };
     let outcome = match &case.outcome {
         Outcome::Success => "success".to_owned(),
-        Outcome::Values(expected) => values(expected),
+        Outcome::Values(expected) => expected.trim().to_owned(),
         Outcome::File(path) => format!("@ {}", path.display()),
         Outcome::Failure(pattern) => format!("failure: {pattern}"),
     };
-    format!("{} [{}]: {input} => {outcome}", case.entry, case.tags.join(" "))
+    let tolerance = case.tolerance.map_or(String::new(), |tolerance| format!(" within {tolerance}"));
+    format!("{} [{}]: {input} => {outcome}{tolerance}", case.entry, case.tags.join(" "))
 }
 
 #[test]

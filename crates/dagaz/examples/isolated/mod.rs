@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How long a worker may say nothing.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_secs(300);
 
 /// How many faults of a kind are shown.
 const EXAMPLES: usize = 3;

@@ -7,6 +7,7 @@ pub mod random;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use dagaz::data::read_arguments;
 use dagaz::testing::spec::{self, Expectation, Input};
 use dagaz::{Compiled, Failure, Limits};
 
@@ -46,10 +47,13 @@ fn call_entries(compiled: &Compiled, text: &str) -> Option<String> {
     let Expectation::Accepted { cases, .. } = spec.expectation else { return None };
     let mut session = compiled.session();
     for case in cases.iter().take(2) {
-        let Input::Values(values) = &case.input else { continue };
+        let Input::Values(text) = &case.input else { continue };
+        let Some(entry) = compiled.entry(&case.entry) else { continue };
+        let read = read_arguments(compiled.core(), entry, text.as_bytes());
+        let Ok(values) = read else { continue };
         let deadline = Some(Instant::now() + CALL.0);
         session.set_limits(Limits { memory: Some(CALL.1), deadline, ..Limits::generous() });
-        let outcome = session.call(&case.entry, values.clone());
+        let outcome = session.call(&case.entry, values);
         if let Err(error) = outcome
             && error.message().starts_with("internal error")
         {

@@ -97,8 +97,7 @@ impl Generator {
 
     /// An array of rows as one row, with an update so that it is not only another name.
     fn flattened(&mut self, elem: PrimType, size: Atom, depth: usize) -> Atom {
-        let (matrix, vector) =
-            (Type::array(elem, vec![Atom::i64(1), size]), Type::array(elem, vec![size]));
+        let (matrix, vector) = (Type::array(elem, vec![Atom::i64(1), size]), Type::array(elem, vec![size]));
         let value = self.value(&matrix, depth);
         let array = self.as_var(&matrix, value);
         self.bind(&vector, Exp::Reshape { dims: vec![size], array })

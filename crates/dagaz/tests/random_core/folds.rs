@@ -76,7 +76,8 @@ impl Generator {
                 let same = b.let_exp("c", Type::BOOL, Exp::CmpOp(CmpOp::Eq, *key, xs[0], xs[2]), loc);
                 let first =
                     b.let_exp("c", Type::BOOL, Exp::CmpOp(CmpOp::Le, PrimType::I64, xs[1], xs[3]), loc);
-                let tie = b.let_exp("c", Type::BOOL, Exp::BinOp(BinOp::And, PrimType::Bool, same, first), loc);
+                let tie =
+                    b.let_exp("c", Type::BOOL, Exp::BinOp(BinOp::And, PrimType::Bool, same, first), loc);
                 let cond = b.let_exp("c", Type::BOOL, Exp::BinOp(BinOp::Or, PrimType::Bool, less, tie), loc);
                 let side = |i: usize| Body { stms: Vec::new(), result: vec![xs[i], xs[i + 1]] };
                 let exp = Exp::If { cond, then: side(0), otherwise: side(2) };
@@ -185,7 +186,9 @@ impl Generator {
     /// A histogram of one operator, whose values come from a map of its own.
     pub fn hist(&mut self, ty: PrimType, dims: &[Atom], depth: usize) -> Atom {
         let operator = match self.operator(ty) {
-            Operator::Recurrence(_) | Operator::Least(_) => Operator::Binary(BinOp::Max, ty, Prim::lowest(ty)),
+            Operator::Recurrence(_) | Operator::Least(_) => {
+                Operator::Binary(BinOp::Max, ty, Prim::lowest(ty))
+            }
             operator @ Operator::Binary(..) => operator,
         };
         let whole = Type::array(ty, dims.to_vec());

@@ -49,8 +49,7 @@ pub fn program(seeds: impl Iterator<Item = u64>) -> Program {
 fn entry(number: usize, fun: &Fun) -> Entry {
     let shown = |ty: &Type| EntryType::Value { name: "value".to_owned(), ty: ty.clone() };
     let params = fun.params.iter().skip(2).enumerate();
-    let params =
-        params.map(|(i, p)| EntryParam { name: format!("p{i}"), ty: shown(&p.ty), unique: false });
+    let params = params.map(|(i, p)| EntryParam { name: format!("p{i}"), ty: shown(&p.ty), unique: false });
     Entry {
         name: format!("main{number}"),
         fun: FunId(u32::try_from(number).unwrap_or(u32::MAX)),

@@ -5,7 +5,8 @@ mod arrays;
 #[path = "../random/dice.rs"]
 mod dice;
 mod folds;
-mod generate;
+pub mod generate;
+mod shrink;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,11 +26,6 @@ const THREADS: [usize; 4] = [1, 2, 3, 8];
 /// The sizes `n` and `m` of arguments.
 const SIZES: [(usize, usize); 4] = [(0, 2), (1, 3), (6, 0), (150, 7)];
 
-/// The program of a seed, as text.
-pub fn text(seed: u64) -> String {
-    print(&generate::program(std::iter::once(seed)))
-}
-
 /// How many results were compared.
 #[derive(Clone, Copy, Default)]
 pub struct Compared {
@@ -40,51 +36,72 @@ pub struct Compared {
     pub left_out: usize,
 }
 
-/// Compares the programs of some seeds, or says what differs.
+/// Compares the programs of some seeds, or shows one for which something differs.
 pub fn compare(seeds: std::ops::Range<u64>) -> Result<Compared, String> {
     let program = generate::program(seeds.clone());
-    verify(&program, "the generator")?;
+    let (i, why) = match compare_program(&program, seeds.start) {
+        Ok(compared) => return Ok(compared),
+        Err(fault) => fault,
+    };
+    let seed = seeds.start + i as u64;
+    let one = generate::program(std::iter::once(seed));
+    let small = shrink::shrink(one, |program| compare_program(program, seed).is_err());
+    let why = compare_program(&small, seed).map_or_else(|(_, why)| why, |_| why);
+    Err(format!("seed {seed}: {why}\n{}", print(&small)))
+}
+
+/// Compares all entry points of a program. A fault has the number of the entry point.
+fn compare_program(program: &Program, first: u64) -> Result<Compared, (usize, String)> {
+    verify(program, "the generator").map_err(|why| (0, why))?;
     let mut optimised = program.clone();
     dagaz_optimise::before_derivatives(&mut optimised);
     dagaz_optimise::for_machines(&mut optimised);
-    verify(&optimised, "the optimiser")?;
+    verify(&optimised, "the optimiser").map_err(|why| (0, why))?;
     let optimised = Arc::new(optimised);
     let making = Making { effort: Effort::Quick, profile: false, cancel: None };
-    let mut native = Native::load(optimised.clone(), &making)?;
-    let mut plain = Interpreter::new(&program);
+    let mut native = Native::load(optimised.clone(), &making).map_err(|why| (0, why))?;
+    let mut plain = Interpreter::new(program);
     let mut after = Interpreter::shared(optimised);
     let mut compared = Compared::default();
-    for (i, seed) in seeds.enumerate() {
-        let name = format!("main{i}");
-        for (n, m) in SIZES {
-            let args = arguments(&mut Dice::new(!seed), n, m);
-            plain.limits = limits(2);
-            let expected = plain.call_entry(&name, args.clone()).map_err(|error| error.message);
-            if expected.as_ref().is_err_and(|error| is_limit(error)) {
-                compared.left_out += 1;
-                continue;
-            }
-            compared.errors += usize::from(expected.is_err());
-            let complain = |what: &str, got: &Outcome| {
-                format!("seed {seed}, n = {n}, m = {m}: {what} gives\n{}, not\n{}", show(got), show(&expected))
-            };
-            after.limits = limits(20);
-            let got = after.call_entry(&name, args.clone()).map_err(|error| error.message);
-            if !same(&expected, &got) {
-                return Err(complain("the optimised program", &got));
-            }
-            for threads in THREADS {
-                native.set_threads(threads);
-                native.limits = limits(20);
-                let got = native.call_entry(&name, args.clone()).map_err(|error| error.message);
-                if !same(&expected, &got) {
-                    return Err(complain(&format!("machine code on {threads} threads"), &got));
-                }
-                compared.results += 1;
-            }
+    for i in 0..program.entries.len() {
+        for sizes in SIZES {
+            let args = arguments(&mut Dice::new(!(first + i as u64)), sizes);
+            let engines = (&mut plain, &mut after, &mut native);
+            compare_call(engines, &format!("main{i}"), &args, &mut compared)
+                .map_err(|why| (i, format!("n = {}, m = {}: {why}", sizes.0, sizes.1)))?;
         }
     }
     Ok(compared)
+}
+
+/// Compares one call. The reference is the interpreter with the program as it is.
+fn compare_call(
+    (plain, after, native): (&mut Interpreter, &mut Interpreter, &mut Native),
+    name: &str,
+    args: &[Value],
+    compared: &mut Compared,
+) -> Result<(), String> {
+    plain.limits = limits(2);
+    let expected = plain.call_entry(name, args.to_vec()).map_err(|error| error.message);
+    if expected.as_ref().is_err_and(|error| is_limit(error)) {
+        compared.left_out += 1;
+        return Ok(());
+    }
+    compared.errors += usize::from(expected.is_err());
+    let check = |what: &str, got: Outcome| match same(&expected, &got) {
+        true => Ok(()),
+        false => Err(format!("{what} gives\n{}, not\n{}", show(&got), show(&expected))),
+    };
+    after.limits = limits(60);
+    check("the optimised program", after.call_entry(name, args.to_vec()).map_err(|error| error.message))?;
+    for threads in THREADS {
+        native.set_threads(threads);
+        native.limits = limits(60);
+        let got = native.call_entry(name, args.to_vec()).map_err(|error| error.message);
+        check(&format!("machine code on {threads} threads"), got)?;
+        compared.results += 1;
+    }
+    Ok(())
 }
 
 type Outcome = Result<Vec<Value>, String>;
@@ -125,7 +142,7 @@ fn same(expected: &Outcome, got: &Outcome) -> bool {
 }
 
 /// Arguments for an entry point.
-fn arguments(dice: &mut Dice, n: usize, m: usize) -> Vec<Value> {
+fn arguments(dice: &mut Dice, (n, m): (usize, usize)) -> Vec<Value> {
     let make = |(elem, dims): (PrimType, &[usize])| {
         let shape: Vec<usize> = dims.iter().map(|i| [n, m][*i]).collect();
         let count: usize = shape.iter().product();
