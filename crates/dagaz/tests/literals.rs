@@ -194,12 +194,12 @@ impl Values {
 
     fn value(&mut self, ty: &Ty) -> String {
         match ty {
-            Ty::Scalar("bool") => self.dice.one_of(&["true", "false"]).to_owned(),
+            Ty::Scalar("bool") => self.dice.once_in(2).to_string(),
             Ty::Scalar(ty) if ty.starts_with('f') => match self.dice.below(5) {
                 0 => format!("{ty}.nan"),
                 1 => format!("-{ty}.inf"),
-                // All of these are exact in all types.
-                _ => format!("{:.3}", self.dice.below(400) as f64 / 8.0 - 20.0),
+                // These look the same in all types.
+                _ => format!("{:.2}", self.dice.below(80) as f64 / 2.0 - 20.0),
             },
             Ty::Scalar(ty) if ty.starts_with('i') => (self.dice.below(250) as i64 - 125).to_string(),
             Ty::Scalar(_) => self.dice.below(250).to_string(),
@@ -300,7 +300,7 @@ fn plain(text: &str) -> Vec<String> {
     let number = |part: &str| {
         let part = part.trim_start_matches('-');
         let digits = SCALARS.iter().find_map(|ty| part.strip_suffix(ty)).unwrap_or(part);
-        let rounded = digits.parse::<f64>().map(|x| format!("{x:.3}"));
+        let rounded = digits.parse::<f64>().map(|x| format!("{x:.1}"));
         rounded.unwrap_or_else(|_| part.to_owned())
     };
     parts.filter(|part| !part.is_empty()).map(number).collect()
