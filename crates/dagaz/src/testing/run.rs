@@ -15,7 +15,7 @@ use crate::compile::{self, Compiled, Failure, compile_file_with};
 use crate::data::Tolerance;
 use crate::render::{self, Style};
 use crate::session::{Backend, Execution, Session};
-use crate::{Effort, Limits, Parameters, data, parse_parameter, script};
+use crate::{Effort, Limits, Parameters, data, laws, parse_parameter, script};
 
 /// What tests may cost, and which are left out.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Settings {
     pub exclude: Vec<String>,
     /// Which programs are accepted.
     pub dialect: Dialect,
+    /// Whether operators must obey their laws.
+    pub laws: bool,
     /// How programs run; the limits are those above.
     pub execution: Execution,
 }
@@ -41,6 +43,7 @@ impl Settings {
             memory: 1 << 30,
             exclude: Vec::new(),
             dialect: Dialect::Dagaz,
+            laws: false,
             execution,
         }
     }
@@ -164,6 +167,9 @@ fn run_accepted(
     if let Some(reason) = session.notice() {
         return Err(format!("no machine code: {reason}"));
     }
+    if settings.laws {
+        check_laws(path, &wanted)?;
+    }
     let mut first_reason = None;
     for case in cases.iter().filter(|case| !is_excluded(&case.tags, settings)) {
         result.cases += 1;
@@ -173,6 +179,14 @@ fn run_accepted(
         }
     }
     first_reason.map_or(Ok(()), Err)
+}
+
+fn check_laws(path: &Path, wanted: &compile::Settings) -> Result<(), String> {
+    let (sources, violations) = laws::check_file(path, wanted).map_err(|failure| failure.summary())?;
+    match violations.first() {
+        None => Ok(()),
+        Some(first) => Err(render::diagnostics(Style::Plain, &sources, std::slice::from_ref(first))),
+    }
 }
 
 /// The tuning parameters of a program, which stand beside it: lines `name=value` in `program.fut.tuning`.
