@@ -51,15 +51,15 @@ fn no_neutral_element() {
     check(
         "entry main (xs: []f64) : []f64 = scan f64.max 0 xs\n",
         expect![[r#"
-        warning[operator-law]: this is no neutral element of the operator: results depend on how elements are grouped
-         --> program.fut:1:34
-          |
-        1 | entry main (xs: []f64) : []f64 = scan f64.max 0 xs
-          |                                  ^
-          |
-          = help: a = -4.0f64
-          = help: e ∘ a = 0.0f64 where e = 0.0f64
-    "#]],
+            warning[operator-law]: this is no neutral element of the operator: results depend on how elements are grouped
+             --> program.fut:1:34
+              |
+            1 | entry main (xs: []f64) : []f64 = scan f64.max 0 xs
+              |                                  ^
+              |
+              = help: a = -2.0f64
+              = help: e ∘ a = 0.0f64 where e = 0.0f64
+        "#]],
     );
 }
 
@@ -68,15 +68,15 @@ fn captured_values() {
     check(
         "entry main (k: i64) (xs: []i64) : i64 = reduce (\\x y -> x + y + k) 0 xs\n",
         expect![[r#"
-        warning[operator-law]: this is no neutral element of the operator: results depend on how elements are grouped
-         --> program.fut:1:41
-          |
-        1 | entry main (k: i64) (xs: []i64) : i64 = reduce (\x y -> x + y + k) 0 xs
-          |                                         ^
-          |
-          = help: a = 1i64, k = 4i64
-          = help: e ∘ a = 5i64 where e = 0i64
-    "#]],
+            warning[operator-law]: this is no neutral element of the operator: results depend on how elements are grouped
+             --> program.fut:1:41
+              |
+            1 | entry main (k: i64) (xs: []i64) : i64 = reduce (\x y -> x + y + k) 0 xs
+              |                                         ^
+              |
+              = help: a = 11i64, k = 4i64
+              = help: e ∘ a = 15i64 where e = 0i64
+        "#]],
     );
 }
 
@@ -110,8 +110,8 @@ fn pairs() {
             2 |   reduce (\(x, i) (y, j) -> ((x + y) / 2, i + j)) (0, 0) xs
               |   ^
               |
-              = help: a = (-4.0f64, 1i64)
-              = help: e ∘ a = (-2.0f64, 1i64) where e = (0.0f64, 0i64)
+              = help: a = (-0.5625f64, 2i64)
+              = help: e ∘ a = (-0.28125f64, 2i64) where e = (0.0f64, 0i64)
         "#]],
     );
 }
