@@ -103,21 +103,36 @@ fn is_npy(path: &Path) -> bool {
 
 /// The values in a file, by its name: `.npy` is NumPy's format, `.gz` is unpacked first.
 pub fn read_file(path: &Path) -> Result<Vec<Value>, String> {
-    let bytes = read_bytes(path)?;
+    read_named(path, read_raw(path)?)
+}
+
+/// The values in the bytes of a file of this name, which is not looked at.
+pub fn read_named(path: &Path, bytes: Vec<u8>) -> Result<Vec<Value>, String> {
+    let bytes = unpacked(path, bytes)?;
     let values = if is_npy(path) { npy::read(&bytes).map(|value| vec![value]) } else { read_values(&bytes) };
     values.map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The bytes of a file, unpacked if its name ends in `.gz`.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
-    let complain = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
-    let bytes = std::fs::read(path).map_err(complain)?;
+    unpacked(path, read_raw(path)?)
+}
+
+fn cannot_read(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot read {}: {error}", path.display())
+}
+
+fn read_raw(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| cannot_read(path, &error))
+}
+
+fn unpacked(path: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     if path.extension().is_none_or(|extension| extension != "gz") {
         return Ok(bytes);
     }
     let mut unpacked = Vec::new();
-    flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut unpacked).map_err(complain)?;
-    Ok(unpacked)
+    let read = flate2::read::MultiGzDecoder::new(&bytes[..]).read_to_end(&mut unpacked);
+    read.map(|_| unpacked).map_err(|error| cannot_read(path, &error))
 }
 
 /// Values in the binary format, one after the other.
