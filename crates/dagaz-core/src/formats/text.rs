@@ -321,8 +321,8 @@ impl<'i> Reader<'i> {
             })
         } else {
             let (shape, ty) = self.empty()?;
-            let sizes = shape.iter().enumerate();
-            let rows = sizes.map(|(i, size)| nested.row(depth + i, *size)).collect::<Result<(), String>>();
+            let mut sizes = shape.iter().enumerate();
+            let rows = sizes.try_for_each(|(i, size)| nested.row(depth + i, *size));
             rows.and_then(|()| nested.leaves(depth + shape.len(), ty)).map(drop)
         };
         outcome.map_err(|message| FormatError::new(message, start))

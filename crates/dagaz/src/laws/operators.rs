@@ -172,6 +172,12 @@ fn is_simple(exp: &Exp) -> bool {
         Exp::CmpOp(..) | Exp::Convert(..) => true,
         Exp::Iota { .. } | Exp::Replicate { .. } | Exp::ArrayLit { .. } => true,
         Exp::Rearrange { .. } | Exp::Reshape { .. } | Exp::Copy(_) => true,
-        _ => false,
+        Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Concat { .. } => false,
+        Exp::Scratch { .. } | Exp::Contract { .. } | Exp::If { .. } | Exp::Loop { .. } => false,
+        Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } | Exp::Map { .. } => false,
+        Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => false,
+        Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => false,
+        Exp::WithVjp { .. } | Exp::Linearize { .. } | Exp::ApplyLinear { .. } => false,
+        Exp::Transpose { .. } | Exp::Detach(_) => false,
     }
 }

@@ -49,8 +49,8 @@ fn print_sum(constrs: &[(String, Vec<EntryType>)], values: &[Value]) -> Option<S
             let values = split(&mut rest, ty.arity());
             if i == active {
                 let text = print(ty, values);
-                let is_atom = !text.starts_with('-') && !(text.starts_with('#') && text.contains(' '));
-                shown += &if is_atom { format!(" {text}") } else { format!(" ({text})") };
+                let is_compound = text.starts_with('-') || text.starts_with('#') && text.contains(' ');
+                shown += &if is_compound { format!(" ({text})") } else { format!(" {text}") };
             }
         }
     }
