@@ -10,8 +10,8 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::dot::{Axes, Level, Nest, Term, View, is_sum};
 use super::facts::Facts;
 use super::summed;
-use crate::effects::Effects;
 use crate::walk::for_each_body;
+use dagaz_core::effects::Effects;
 
 pub(super) fn raise(program: &mut Program) {
     let (facts, effects) = (Facts::of(program), Effects::of(program));

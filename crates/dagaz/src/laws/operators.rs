@@ -177,7 +177,7 @@ fn is_simple(exp: &Exp) -> bool {
         Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } | Exp::Map { .. } => false,
         Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } | Exp::Scatter { .. } => false,
         Exp::WithAcc { .. } | Exp::UpdateAcc { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => false,
-        Exp::WithVjp { .. } | Exp::Linearize { .. } | Exp::ApplyLinear { .. } => false,
+        Exp::WithVjp { .. } => false,
         Exp::Transpose { .. } | Exp::Detach(_) => false,
     }
 }
