@@ -135,8 +135,9 @@ impl Ad<'_> {
                 self.analyse_lambda(lambda, &args);
                 all(active)
             }
+            Exp::Call { args, .. } => all(args.iter().any(|a| self.is_active(*a))),
             // Expanded before.
-            Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
+            Exp::Jvp { .. } | Exp::Vjp { .. } => all(false),
             // Refused before.
             Exp::Contract { .. } => all(false),
             Exp::Transpose { .. } => all(false),

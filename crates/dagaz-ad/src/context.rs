@@ -6,9 +6,10 @@ use std::fmt;
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
-use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::prune::Kept;
+use crate::recursive::Recursive;
 use crate::reverse::one_hot::{OneHot, OneHotRows};
 use crate::reverse::{ReadyLoop, Restored, size_operation};
 use crate::scalar::plus_op;
@@ -55,8 +56,8 @@ pub(crate) struct Ad<'p> {
     pub reverse_ahead: bool,
     /// Whether the program of forward mode is about to be split.
     pub linear_ahead: bool,
-    /// The functions that are being inlined.
-    pub inlining: Vec<FunId>,
+    /// Functions that cannot be inlined.
+    pub recursive: Recursive,
     pub types: HashMap<VarId, Type>,
     /// How sizes are computed.
     pub sizes: HashMap<VarId, (BinOp, Atom, Atom)>,
@@ -99,7 +100,7 @@ impl<'p> Ad<'p> {
             linear_vars: HashSet::new(),
             reverse_ahead: false,
             linear_ahead: false,
-            inlining: Vec::new(),
+            recursive: Recursive::of(funs),
             types: HashMap::new(),
             sizes: HashMap::new(),
             active: HashSet::new(),

@@ -38,7 +38,7 @@ impl Ad<'_> {
     }
 
     /// The tangent of an atom of the type; zero if it has none.
-    fn tangent(&mut self, atom: Atom, ty: &Type, loc: Loc) -> Atom {
+    pub fn tangent(&mut self, atom: Atom, ty: &Type, loc: Loc) -> Atom {
         match atom.as_var().and_then(|var| self.tan.get(&var)) {
             Some(tangent) => *tangent,
             None => {
@@ -140,6 +140,7 @@ impl Ad<'_> {
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => return self.fwd_bulk(stm),
             Exp::Hist { .. } | Exp::Scatter { .. } => return self.fwd_into(stm),
             Exp::WithAcc { inputs, lambda } => return self.fwd_with_acc(stm, inputs, lambda),
+            Exp::Call { fun, args } => return self.fwd_call(stm, *fun, args),
             Exp::UpdateAcc { acc, indices, values } if self.sums.contains(acc) => {
                 self.push(stm.clone());
                 self.note_sums(&stm.pat, &[(*acc).into()]);

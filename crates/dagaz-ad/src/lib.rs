@@ -6,7 +6,7 @@
 //!         in (y)                                       let (y_tan: f64) = f64.add a b
 //!
 //! The innermost form goes first, so that forms can be nested in any order. Functions called under a form are
-//! inlined. Names: primal `x`, tangent `x_tan`, adjoint `x_adj`, incoming cotangent `ct`, saved values `saved`.
+//! inlined, but for those that call themselves: see [`recursive`]. Names: primal `x`, tangent `x_tan`, adjoint `x_adj`, incoming cotangent `ct`, saved values `saved`.
 //! There are three answers and never a mixture: a derivative, a zero (see [`scalar`] for where the derivative is
 //! zero by convention), or an [`AdError`].
 //!
@@ -23,6 +23,7 @@ mod forward;
 mod histograms;
 mod linear;
 mod prune;
+mod recursive;
 mod rename;
 mod reverse;
 mod scalar;
@@ -63,9 +64,13 @@ pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
             Err(error) => errors.push(error),
         }
     }
+    if errors.is_empty() {
+        errors.extend(ad.make_derivatives().err());
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
+    done.append(&mut ad.recursive.made);
     let (vars, _) = ad.b.finish();
     let mut program = Program { consts: consts.stms, funs: done, entries, vars, locs };
     attach(&mut program.consts);
@@ -105,6 +110,12 @@ impl Ad<'_> {
         self.expand_lambda(&expanded, true)
     }
 
+    /// The function as reverse mode wants it.
+    fn expand_for_derivative(&mut self, lambda: &Lambda) -> Res<Lambda> {
+        let lambda = self.expand_lambda(lambda, true)?;
+        self.simpler_folds(&lambda)
+    }
+
     /// The function with reductions, scans and histograms that have cheaper rules in reverse mode.
     fn simpler_folds(&mut self, lambda: &Lambda) -> Res<Lambda> {
         let before = std::mem::replace(&mut self.reverse_ahead, true);
@@ -123,8 +134,7 @@ impl Ad<'_> {
                 Ok(())
             }
             Exp::Vjp { lambda, args, cotangents } => {
-                let lambda = self.expand_lambda(lambda, true)?;
-                let lambda = self.simpler_folds(&lambda)?;
+                let lambda = self.expand_for_derivative(lambda)?;
                 let results = self.vjp(&lambda, args, cotangents, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -142,7 +152,7 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &body.result, loc);
                 Ok(())
             }
-            Exp::Call { fun, args } if below => {
+            Exp::Call { fun, args } if below && !self.recursive.contains(*fun) => {
                 let results = self.inline(*fun, args, below, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -181,18 +191,9 @@ impl Ad<'_> {
         let Some(fun) = self.funs.get(id.0 as usize) else {
             return Err(AdError::not_yet(loc, "a call of an unknown function"));
         };
-        if self.inlining.contains(&id) {
-            return Err(AdError::not_yet(
-                loc,
-                format!("the derivative of the recursive function {}", fun.name),
-            ));
-        }
-        self.inlining.push(id);
         let map: HashMap<_, _> = fun.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
         let body = Renamer::new(self, map).body(&fun.body);
-        let expanded = self.expand(&body, below);
-        self.inlining.pop();
-        let expanded = expanded?;
+        let expanded = self.expand(&body, below)?;
         expanded.stms.into_iter().for_each(|s| self.push(s));
         Ok(expanded.result)
     }

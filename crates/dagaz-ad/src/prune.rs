@@ -312,7 +312,8 @@ impl<'a> Stays<'a> {
             Effect::None => false,
             Effect::MayFail | Effect::MayNotEnd => anew,
             Effect::MakesArray => anew && !self.effects.is_makeable(stm),
-            Effect::Acts => true,
+            // A call that has run before has done all that it does.
+            Effect::Acts => anew || !matches!(stm.exp, Exp::Call { .. }),
         };
         let inside = |body: &Body| body.stms.iter().any(|stm| self.must_stay(stm));
         own || bodies_that_run(&stm.exp).into_iter().any(inside)

@@ -42,7 +42,12 @@ impl<'v> Copy<'v> {
     }
 
     fn new(vars: &'v mut Vars) -> Copy<'v> {
-        Copy { vars, locs: None, names: HashMap::new(), places: HashMap::new(), call: Loc::NONE }
+        Copy::with(vars, HashMap::new())
+    }
+
+    /// The copy in which variables have values.
+    pub fn with(vars: &'v mut Vars, names: HashMap<VarId, Atom>) -> Copy<'v> {
+        Copy { vars, locs: None, names, places: HashMap::new(), call: Loc::NONE }
     }
 
     fn atom(&self, atom: &mut Atom) {
@@ -106,7 +111,7 @@ impl<'v> Copy<'v> {
         Lambda { params, body: self.body(&lambda.body), ret }
     }
 
-    fn exp(&mut self, exp: &Exp) -> Exp {
+    pub fn exp(&mut self, exp: &Exp) -> Exp {
         let mut exp = exp.clone();
         operands_mut(&mut exp, &mut |atom| self.atom(atom));
         match &mut exp {

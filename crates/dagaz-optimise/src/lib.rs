@@ -90,10 +90,15 @@ pub fn clean_up(program: &mut Program) {
 }
 
 /// What saves derivatives work: an index that is the same in many iterations is kept once, and sizes are compared, and maps that only
-/// rename rows are gone, before it is decided what to keep of loops.
+/// rename rows are gone, before it is decided what to keep of loops. Arrays that were flattened for a sum have their dimensions back,
+/// so that what is summed along each is seen.
 pub fn before_derivatives(program: &mut Program) {
     simplify(program);
     remove_dead_code(program);
+    if nest_flat_maps(program) {
+        simplify(program);
+        remove_dead_code(program);
+    }
     hoist_indices(program);
 }
 

@@ -1,4 +1,5 @@
-//! A map over a flattened array is a nest of maps over the array itself, which can be fused with those before and after.
+//! A map over a flattened array is a nest of maps over the array itself, which can be fused with those before and after; a reduction
+//! is a reduction of reductions of rows, and the array need not be made.
 //!
 //! ```text
 //! let (xs: [k]f64) = reshape [k] xss               let (zss: [n][m]f64) =
@@ -10,17 +11,18 @@
 //! ```
 //!
 //! Only where there is something to gain: where a map made the array, or where a result gets its shape back. All arrays of
-//! the map must have been flattened from the same shape. Leaves the changes of shape that cancel to [`crate::simplify`].
+//! the map or reduction must have been flattened from the same shape. Leaves the changes of shape that cancel to [`crate::simplify`].
 
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::walk::for_each_body;
 
-/// Whether there was such a map.
+/// Whether there was such a map or reduction.
 pub fn nest_flat_maps(program: &mut Program) -> bool {
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut pass = Pass { b, types: HashMap::new(), has_changed: false };
@@ -82,12 +84,18 @@ impl Pass {
         body.stms = done;
     }
 
-    /// The shape of the arrays that the arrays of a map were flattened from.
+    /// The shape of the arrays that the arrays of a map or reduction were flattened from.
     fn shape_of(&self, stm: &Stm, shapes: &Shapes) -> Option<Vec<Atom>> {
-        let Exp::Map { arrays, lambda, .. } = &stm.exp else { return None };
-        let are_scalars = lambda.ret.iter().chain(lambda.params.iter().map(|p| &p.ty));
-        let are_scalars = are_scalars.into_iter().all(|ty| matches!(ty, Type::Prim(_)));
-        if !are_scalars || stm.pat.is_empty() {
+        let (arrays, lambdas) = match &stm.exp {
+            Exp::Map { arrays, lambda, .. } => (arrays, [Some(lambda), None]),
+            Exp::Reduce { arrays, pre, op, .. } => (arrays, [pre.as_ref(), Some(op)]),
+            _ => return None,
+        };
+        let of = |lambda: &Lambda| {
+            let params = lambda.params.iter().map(|p| &p.ty);
+            params.chain(&lambda.ret).all(|ty| matches!(ty, Type::Prim(_)))
+        };
+        if !lambdas.into_iter().flatten().all(of) || stm.pat.is_empty() {
             return None;
         }
         let mut shape: Option<&[Atom]> = None;
@@ -110,10 +118,18 @@ impl Pass {
     }
 
     fn nested(&mut self, stm: Stm, dims: &[Atom], shapes: &Shapes) -> Vec<Stm> {
-        let Stm { pat, exp: Exp::Map { arrays, lambda, .. }, loc } = stm else { return vec![stm] };
         self.has_changed = true;
-        let arrays: Vec<VarId> =
-            arrays.iter().map(|array| shapes.flattened.get(array).copied().unwrap_or(*array)).collect();
+        let from = |arrays: &[VarId]| -> Vec<VarId> {
+            arrays.iter().map(|array| shapes.flattened.get(array).copied().unwrap_or(*array)).collect()
+        };
+        let Stm { pat, exp: Exp::Map { arrays, lambda, .. }, loc } = stm else {
+            let arrays = match &stm.exp {
+                Exp::Reduce { arrays, .. } => from(arrays),
+                _ => return vec![stm],
+            };
+            return vec![Stm { exp: self.reduced_rows(arrays, stm.exp, dims, stm.loc), ..stm }];
+        };
+        let arrays = from(&arrays);
         let exp = nest(&mut self.b, arrays, lambda, dims, loc);
         let mut made = Vec::with_capacity(pat.len());
         let mut flat = Vec::with_capacity(pat.len());
@@ -127,6 +143,31 @@ impl Pass {
             made.push(nested);
         }
         [vec![Stm { pat: made, exp, loc }], flat].concat()
+    }
+}
+
+impl Pass {
+    /// The reduction over all these dimensions, of arrays that have them.
+    fn reduced_rows(&mut self, arrays: Vec<VarId>, flat: Exp, dims: &[Atom], loc: Loc) -> Exp {
+        let ([outer, rows @ ..], Exp::Reduce { pre, op, neutral, commutative, .. }) = (dims, flat.clone())
+        else {
+            return flat;
+        };
+        if rows.is_empty() {
+            return Exp::Reduce { width: *outer, arrays, pre, op, neutral, commutative };
+        }
+        let elems = arrays.iter().filter_map(|array| self.types.get(array)?.elem());
+        let row_types: Vec<Type> = elems.map(|elem| Type::array(elem, rows.to_vec())).collect();
+        let params: Vec<Param> = row_types.iter().map(|ty| self.b.fresh_param("row", ty.clone())).collect();
+        params.iter().for_each(|p| self.note(p));
+        let inner = params.iter().map(|p| p.var).collect();
+        let exp = self.reduced_rows(inner, flat, rows, loc);
+        let op = renamed_lambda(&mut self.b.vars, &op);
+        let pat: Vec<Param> = op.ret.iter().map(|ty| self.b.fresh_param("reduced", ty.clone())).collect();
+        let result = pat.iter().map(|p| p.var.into()).collect();
+        let body = Body { stms: vec![Stm { pat, exp, loc }], result };
+        let pre = Some(Lambda { params, body, ret: op.ret.clone() });
+        Exp::Reduce { width: *outer, arrays, pre, op, neutral, commutative }
     }
 }
 

@@ -218,9 +218,8 @@ impl Checker {
                 one(self.kind(*a))
             }
             // Expanded before.
-            Exp::Call { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => {
-                self.refuse("a derivative or call")
-            }
+            Exp::Call { .. } => self.refuse("a call of a recursive function"),
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => self.refuse("a derivative"),
             Exp::Transpose { .. } => self.refuse("a derivative"),
             Exp::Contract { .. } => self.refuse("a contraction"),
         }

@@ -49,7 +49,13 @@ pub fn linearize(
     for param in funs.iter().flat_map(|fun| &fun.params).chain(known) {
         ad.note(param);
     }
-    let result = ad.linearised(lambda);
+    let result = match ad.linearised(lambda) {
+        Ok(_) if ad.recursive.is_used() => {
+            let loc = lambda.body.stms.first().map_or(Loc::NONE, |stm| stm.loc);
+            Err(AdError::not_yet(loc, "the linear function of a recursive function"))
+        }
+        result => result,
+    };
     *vars = std::mem::replace(&mut ad.b, Builder::new(Vars::default())).finish().0;
     result
 }
@@ -61,6 +67,8 @@ impl Ad<'_> {
         let loc = lambda.body.stms.first().map_or(Loc::NONE, |stm| stm.loc);
         histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
             .map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
+        // Zeros of derivatives that were expanded inside of the function are values like any other here.
+        self.linear_vars.clear();
         let mut params = Vec::new();
         let mut tangents = Vec::new();
         for param in &lambda.params {

@@ -201,6 +201,7 @@ impl Ad<'_> {
             Exp::WithAcc { inputs, lambda } => self.rev_with_acc(inputs, lambda, cts, loc),
             Exp::UpdateAcc { acc, indices, values } => self.rev_update_acc(*acc, indices, values, loc),
             Exp::WithVjp { rule, args, .. } => self.rev_custom(stm, rule, args, cts),
+            Exp::Call { fun, args } => self.rev_call(stm, *fun, args, cts),
             Exp::Trace { values, .. } => {
                 for (value, ct) in values.iter().zip(cts) {
                     self.add_to(*value, *ct, loc);

@@ -1,17 +1,23 @@
 //! Computes a value again, at other iterations: the slice of the program that the value depends on.
 //!
-//! Scalar operations, reads, branches and maps of cheap rows are repeated for the one element that is wanted. What
-//! costs more than a constant (reductions, loops, ...) is not repeated but handed out: the maps around it give it as a
-//! further result, and the value is read from there. So is what several elements would each repeat, unless it is
+//! Scalar operations, reads, branches, maps of cheap rows, and maps and reductions of few scalars are repeated for the one element
+//! that is wanted. What costs more than a constant (reductions, loops, ...) is not repeated but handed out: the maps around it give
+//! it as a further result, and the value is read from there. So is what several elements would each repeat, unless it is
 //! next to nothing, and what [`super::shared`] says.
+//!
+//! The few elements of a short row, as the coordinates of a point, can be computed together instead. That is better where
+//! a value depends on an iteration that is summed over: an array of such values has a dimension that the result has not, as a
+//! sum over pairs of points would have an array of all pairs.
 
 use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
-use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc};
-use dagaz_core::prim::{BinOp, PrimType, UnOp};
+use dagaz_core::effects::cannot_fail;
+use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::direct_operands;
+use dagaz_core::visit::{direct_operands, free_vars};
 
 use crate::walk::{operands_mut, type_mut};
 
@@ -34,11 +40,17 @@ pub(super) struct Emitter<'e, 'a> {
     pub loc: Loc,
     /// The iteration at which each scope is wanted.
     pub at: HashMap<ScopeId, Atom>,
-    /// How many iterations the update is inside of.
-    depth: usize,
+    /// The iterations that the update is inside of, from the outside in.
+    around: Vec<ScopeId>,
+    /// Those that are summed over.
+    summed: Vec<ScopeId>,
+    /// Whether the elements of short rows are computed together.
+    pub is_together: bool,
+    /// Whether that would have saved an array.
+    pub wants_together: bool,
     pub handed: Vec<Handed>,
     /// What was handed out all the way, with the scope it comes from.
-    outside: HashMap<VarId, (VarId, Type)>,
+    pub outside: HashMap<VarId, (VarId, Type)>,
     /// Rows of maps that are repeated: the array and the iteration.
     rows: HashMap<VarId, (VarId, Atom)>,
     done: HashMap<VarId, Atom>,
@@ -47,6 +59,22 @@ pub(super) struct Emitter<'e, 'a> {
 
 /// So many operations cost about as much as a value that is written and read again.
 const LITTLE: usize = 3;
+
+/// So many iterations are few: they are written out later.
+const FEW: i64 = 8;
+
+pub(super) fn is_few(width: Atom) -> bool {
+    width.as_const().and_then(Prim::as_i64).is_some_and(|width| (1..=FEW).contains(&width))
+}
+
+/// Whether a function computes with scalars alone.
+fn is_scalar(lambda: &Lambda) -> bool {
+    let params = lambda.params.iter().map(|p| &p.ty);
+    let bound = lambda.body.stms.iter().flat_map(|stm| &stm.pat).map(|p| &p.ty);
+    let reads =
+        |stm: &Stm| matches!(stm.exp, Exp::Index { check: Check::Certified, .. }) || cannot_fail(&stm.exp);
+    params.chain(bound).chain(&lambda.ret).all(|ty| ty.rank() == 0) && lambda.body.stms.iter().all(reads)
+}
 
 /// None where the value cannot be had.
 type Emitted = Option<Atom>;
@@ -64,7 +92,10 @@ impl<'e, 'a> Emitter<'e, 'a> {
             types,
             loc,
             at: HashMap::new(),
-            depth: 0,
+            around: Vec::new(),
+            summed: Vec::new(),
+            is_together: false,
+            wants_together: false,
             handed: Vec::new(),
             outside: HashMap::new(),
             rows: HashMap::new(),
@@ -83,10 +114,11 @@ impl<'e, 'a> Emitter<'e, 'a> {
         Some(Body { stms, result: result? })
     }
 
-    /// Another place is to be computed, of an update inside of `depth` iterations of which some are known: what was computed
+    /// Another place is to be computed, of an update inside of the iterations `around` of which some are known: what was computed
     /// so far is of other iterations.
-    pub fn start_again(&mut self, depth: usize, known: &[(ScopeId, Atom)]) {
-        self.depth = depth;
+    pub fn start_again(&mut self, around: &[ScopeId], summed: &[ScopeId], known: &[(ScopeId, Atom)]) {
+        self.around = around.to_vec();
+        self.summed = summed.to_vec();
         self.at = known.iter().copied().collect();
         self.done.clear();
         self.read.clear();
@@ -131,13 +163,39 @@ impl<'e, 'a> Emitter<'e, 'a> {
     }
 
     /// Whether several updates use the value, and each would have to compute it.
-    fn is_repeated(&self, var: VarId) -> bool {
-        let Some(Def::Stm { ty: Type::Prim(prim), scope, .. }) = self.found.defs.get(&var) else {
+    fn is_repeated(&mut self, var: VarId) -> bool {
+        let Some(Def::Stm { ty: Type::Prim(prim), scope, is_inner, .. }) = self.found.defs.get(&var) else {
             return false;
         };
-        let is_iteration = |s: &ScopeId| matches!(self.found.scopes[*s].kind, ScopeKind::Iteration { .. });
-        let inside = self.found.chain(*scope).iter().filter(|s| is_iteration(s)).count();
-        prim.is_float() && inside < self.depth && self.steps(var, LITTLE) == 0
+        let is_inner = *is_inner;
+        let chain = self.found.chain(*scope);
+        let (own, further): (Vec<ScopeId>, Vec<ScopeId>) =
+            self.around.iter().partition(|scope| chain.contains(scope));
+        if !prim.is_float() || further.is_empty() || self.steps(var, LITTLE) > 0 {
+            return false;
+        }
+        let is_few = |scope: &ScopeId| match self.found.scopes[*scope].kind {
+            ScopeKind::Iteration { width, .. } => is_few(width),
+            ScopeKind::WithAcc | ScopeKind::Branch { .. } => false,
+        };
+        if is_inner {
+            // It cannot be read, and would be computed for every element.
+            self.wants_together = true;
+            return false;
+        }
+        if !further.iter().all(is_few) || !own.iter().any(|scope| self.summed.contains(scope)) {
+            return true;
+        }
+        self.wants_together = true;
+        !self.is_together
+    }
+
+    /// What `build` computes in the open scope, which is forgotten afterwards, as are the iterations it was at.
+    pub fn apart<T>(&mut self, build: impl FnOnce(&mut Self) -> T) -> T {
+        let (at, done, read) = (self.at.clone(), self.done.clone(), self.read.clone());
+        let result = build(self);
+        (self.at, self.done, self.read) = (at, done, read);
+        result
     }
 
     /// What is left of the budget after the operations that the value needs.
@@ -145,8 +203,8 @@ impl<'e, 'a> Emitter<'e, 'a> {
         let Some(Def::Stm { exp, .. }) = self.found.defs.get(&var) else { return budget };
         let own = match exp {
             Exp::UnOp(UnOp::Neg | UnOp::Abs, ..) | Exp::BinOp(..) | Exp::TernOp(..) => 1,
-            // A function.
-            Exp::UnOp(..) => LITTLE,
+            // A function, or many operations.
+            Exp::UnOp(..) | Exp::Map { .. } | Exp::Reduce { .. } => LITTLE,
             _ => 0,
         };
         let mut left = budget.saturating_sub(own);
@@ -184,6 +242,14 @@ impl<'e, 'a> Emitter<'e, 'a> {
                 let hint = self.b.vars.hint(var).to_owned();
                 Some(self.push(&hint, ty.clone(), Exp::If { cond, then, otherwise }))
             }
+            Exp::Map { width, lambda, .. } if is_few(*width) && is_scalar(lambda) => {
+                self.few(exp, position, var)
+            }
+            Exp::Reduce { width, pre, op, .. }
+                if is_few(*width) && is_scalar(op) && pre.as_ref().is_none_or(is_scalar) =>
+            {
+                self.few(exp, position, var)
+            }
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => {
                 None
             }
@@ -194,6 +260,25 @@ impl<'e, 'a> Emitter<'e, 'a> {
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
             Exp::Transpose { .. } | Exp::Detach(_) => None,
         }
+    }
+
+    /// A map or reduction of a few scalars once more.
+    fn few(&mut self, exp: &'a Exp, position: usize, var: VarId) -> Emitted {
+        let mut names = HashMap::new();
+        for free in free_vars(exp) {
+            names.insert(free, self.atom(free.into())?);
+        }
+        let is_array = |array: &VarId| names.get(array).is_none_or(|atom| atom.as_var().is_some());
+        let (width, rows) = match exp {
+            Exp::Map { width, arrays, lambda } if arrays.iter().all(is_array) => (Some(*width), &lambda.ret),
+            Exp::Reduce { arrays, op, .. } if arrays.iter().all(is_array) => (None, &op.ret),
+            _ => return None,
+        };
+        let types: Vec<Type> = rows.iter().map(|ty| ty.with_outer(width.as_slice())).collect();
+        let copy = Copy::with(&mut self.b.vars, names).exp(exp);
+        let hint = self.b.vars.hint(var).to_owned();
+        let results = self.b.let_exps(&hint, &types, copy, self.loc);
+        results.get(position).copied().map(Atom::from)
     }
 
     fn branch(&mut self, body: &'a Body, position: usize, var: VarId) -> Option<Body> {

@@ -28,6 +28,7 @@ mod emit;
 mod leading;
 mod nest;
 mod shared;
+mod solve;
 mod strip;
 mod tiles;
 
@@ -44,8 +45,9 @@ use crate::walk::{bodies, for_each_body};
 use affine::Made;
 use collect::{ScopeKind, collect, note_types};
 use emit::Emitter;
-use nest::{Contribution, Nest, Wanted, contributions};
+use nest::Nest;
 use shared::shared_values;
+use solve::{Contribution, Wanted, contributions};
 use strip::Stripper;
 
 pub use leading::single_out_rows;

@@ -1,272 +1,29 @@
-//! Solves the indices of every `+=` for the iterations they come from, and builds the nest that computes each element
-//! from the iterations that would have added to it.
-//!
-//! For the element `q` of the array and an update at index `i + c` in iteration `i`, that iteration is `q - c`. An
-//! iteration that no index mentions is summed over. Conditions on the way are conditions of the contribution; an index
-//! `min a b`, `max a b` or `if c then a else b` is two contributions under opposite conditions.
+//! Builds the nest that computes each element of an array from the iterations that would have added to it, as
+//! [`super::solve`] found them.
 
-use std::collections::BTreeSet;
-
-use dagaz_core::exp::{Check, Exp, Lambda, Loc};
-use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType};
+use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use super::affine::{Affine, Made, affine, dependencies};
-use super::collect::{Collected, Def, ScopeId, ScopeKind, Update};
-use super::emit::Emitter;
+use super::affine::{Affine, Made, dependencies};
+use super::collect::{Collected, ScopeKind};
+use super::emit::{Emitter, is_few};
+use super::solve::{Contribution, Guard, Solved, width};
 use super::tiles::tiles;
 
-/// A condition and the value it must have.
-#[derive(Clone)]
-enum Guard {
-    Is(Atom, bool),
-    Less(Atom, Atom, bool),
+/// Which elements are computed: one, or all of the last dimension.
+struct Target<'p> {
+    place: &'p [Atom],
+    elements: Option<i64>,
 }
 
-impl Guard {
-    fn atoms(&self) -> Vec<Atom> {
-        match self {
-            Guard::Is(a, _) => vec![*a],
-            Guard::Less(a, b, _) => vec![*a, *b],
+impl Target<'_> {
+    fn places(&self) -> Vec<Vec<Atom>> {
+        match self.elements {
+            None => vec![self.place.to_vec()],
+            Some(count) => (0..count).map(|i| [self.place, &[Atom::i64(i)]].concat()).collect(),
         }
     }
-}
-
-/// An index: a sum, or its remainder.
-#[derive(Clone)]
-struct Place {
-    sum: Affine,
-    modulus: Option<Atom>,
-}
-
-/// An iteration that follows from an index: `sign * (q - rest)`; or from an equation, with zero for `q`.
-#[derive(Clone)]
-pub(super) struct Solved {
-    pub scope: ScopeId,
-    pub dim: Option<usize>,
-    pub sign: i64,
-    pub rest: Affine,
-    /// Of this the iteration is the remainder: as many iterations as there are indices only change places.
-    pub modulus: Option<Atom>,
-}
-
-/// What becomes of the value of an update.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Wanted {
-    /// It is computed again where it is wanted.
-    Again,
-    /// It has something expensive in common with others, and is better read than computed again.
-    Shared,
-    /// It is a result of the maps already.
-    Handed,
-}
-
-/// One summand of every element.
-#[derive(Clone)]
-pub(super) struct Contribution {
-    value: Atom,
-    /// Whether the value is to be read from a further result of the maps, and not computed again.
-    is_handed: bool,
-    loc: Loc,
-    /// An iteration that is the number of the row, in the dimension that is built next.
-    pub tile: Option<ScopeId>,
-    /// Iterations that are known already.
-    pub known: Vec<(ScopeId, Atom)>,
-    pub solved: Vec<Solved>,
-    /// Dimensions whose index is known from the iterations: the element must be there.
-    checked: Vec<(usize, Affine)>,
-    guards: Vec<Guard>,
-    /// Iterations to sum over, from the outside in.
-    summed: Vec<ScopeId>,
-    /// How many iterations the update is inside of.
-    depth: usize,
-}
-
-impl Contribution {
-    /// Whether the iterations cover the dimensions of the array, so that the nest costs no more than the updates did.
-    pub fn covers(&self, found: &Collected<'_>, shape: &[Atom]) -> bool {
-        self.checked.is_empty()
-            && self.solved.iter().all(|s| s.dim.is_none_or(|dim| width(found, s.scope) == Some(shape[dim])))
-            && self.solved.iter().filter(|s| s.dim.is_some()).count() == shape.len()
-    }
-
-    /// Whether each element is the sum of many values.
-    pub fn is_sum(&self) -> bool {
-        !self.summed.is_empty()
-    }
-
-    /// In a tile, the number of the row is that of an iteration.
-    fn enter(&mut self, number: Atom) {
-        if let Some(scope) = self.tile.take() {
-            self.known.push((scope, number));
-        }
-    }
-}
-
-pub(super) fn width(found: &Collected<'_>, scope: ScopeId) -> Option<Atom> {
-    match found.scopes[scope].kind {
-        ScopeKind::Iteration { width, .. } => Some(width),
-        ScopeKind::WithAcc | ScopeKind::Branch { .. } => None,
-    }
-}
-
-/// More alternatives than this are not worth their code.
-const MOST_ALTERNATIVES: usize = 8;
-
-/// The contributions of an update; none if an index depends on data.
-pub(super) fn contributions<'a>(
-    found: &mut Collected<'a>,
-    made: &Made,
-    (update, wanted): (&Update<'a>, Wanted),
-    shape: &[Atom],
-) -> Option<Vec<Contribution>> {
-    let chain = found.chain(update.scope);
-    let mut path = Vec::new();
-    for scope in &chain {
-        if let ScopeKind::Branch { cond, taken } = found.scopes[*scope].kind {
-            path.push(Guard::Is(cond, taken));
-        }
-    }
-    let mut all: Vec<(Vec<Guard>, Vec<Place>)> = vec![(path, Vec::new())];
-    for index in update.indices {
-        let choices = alternatives(found, made, *index)?;
-        let extend = |(guards, indices): &(Vec<Guard>, Vec<Place>)| {
-            let with = |(more, index): &(Vec<Guard>, Place)| {
-                ([&guards[..], more].concat(), [&indices[..], std::slice::from_ref(index)].concat())
-            };
-            choices.iter().map(with).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(extend).collect();
-        if all.len() > MOST_ALTERNATIVES {
-            return None;
-        }
-    }
-    all.into_iter()
-        .map(|(guards, indices)| solve(found, made, &chain, guards, indices, (update, wanted, shape)))
-        .collect()
-}
-
-fn alternatives<'a>(found: &mut Collected<'a>, made: &Made, index: Atom) -> Option<Vec<(Vec<Guard>, Place)>> {
-    if let Some(sum) = affine(found, made, index) {
-        return Some(vec![(Vec::new(), Place { sum, modulus: None })]);
-    }
-    let Def::Stm { exp, position, scope, .. } = found.defs.get(&index.as_var()?)? else { return None };
-    let (exp, position, scope): (&'a Exp, usize, ScopeId) = (exp, *position, *scope);
-    if let Exp::BinOp(BinOp::Mod, PrimType::I64, a, n) = exp {
-        let sum = affine(found, made, *a)?;
-        return Some(vec![(Vec::new(), Place { sum, modulus: Some(*n) })]);
-    }
-    let (yes, no) = match exp {
-        Exp::BinOp(op @ (BinOp::Min | BinOp::Max), PrimType::I64, a, b) => {
-            let (less, more) = if *op == BinOp::Min { (*a, *b) } else { (*b, *a) };
-            ((Guard::Less(*a, *b, true), less), (Guard::Less(*a, *b, false), more))
-        }
-        Exp::If { cond, then, otherwise } => {
-            found.note_inner(then, scope);
-            found.note_inner(otherwise, scope);
-            let (then, otherwise) = (then.result[position], otherwise.result[position]);
-            ((Guard::Is(*cond, true), then), (Guard::Is(*cond, false), otherwise))
-        }
-        _ => return None,
-    };
-    let mut all = Vec::new();
-    for (guard, index) in [yes, no] {
-        for (more, sum) in alternatives(found, made, index)? {
-            all.push(([vec![guard.clone()], more].concat(), sum));
-        }
-    }
-    Some(all)
-}
-
-/// The sum that is zero where the guard holds, if it says that.
-fn equation(found: &Collected<'_>, made: &Made, guard: &Guard) -> Option<Affine> {
-    let Guard::Is(Atom::Var(cond), true) = guard else { return None };
-    let Def::Stm { exp: Exp::CmpOp(CmpOp::Eq, PrimType::I64, a, b), .. } = found.defs.get(cond)? else {
-        return None;
-    };
-    affine(found, made, *a)?.minus(affine(found, made, *b)?)
-}
-
-fn solve(
-    found: &Collected<'_>,
-    made: &Made,
-    chain: &[ScopeId],
-    guards: Vec<Guard>,
-    indices: Vec<Place>,
-    (update, wanted, shape): (&Update<'_>, Wanted, &[Atom]),
-) -> Option<Contribution> {
-    let iterations: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
-    let mut known: BTreeSet<ScopeId> = BTreeSet::new();
-    let (mut solved, mut checked) = (Vec::new(), Vec::new());
-    // Small constant widths may be summed over although an index mentions them, as the taps of a convolution.
-    let is_small = |scope: &ScopeId| {
-        let size = width(found, *scope).and_then(Atom::as_const).and_then(Prim::as_i64);
-        size.is_some_and(|size| size <= 64)
-    };
-    let mut open: Vec<(usize, Place)> = indices.into_iter().enumerate().collect();
-    for allow_small in [false, true] {
-        loop {
-            let before = open.len();
-            open.retain(|(dim, place)| {
-                let index = &place.sum;
-                let unknown: Vec<(ScopeId, i64)> = (index.iterations.iter())
-                    .filter(|(s, _)| !known.contains(s))
-                    .filter(|(s, _)| !(allow_small && index.iterations.len() > 1 && is_small(s)))
-                    .map(|(s, times)| (*s, *times))
-                    .collect();
-                let fits =
-                    |scope| place.modulus.is_none_or(|n| width(found, scope) == Some(n) && shape[*dim] == n);
-                match unknown[..] {
-                    [] if place.modulus.is_none() => checked.push((*dim, index.clone())),
-                    [(scope, sign @ (1 | -1))] if fits(scope) => {
-                        let mut rest = index.clone();
-                        rest.iterations.remove(&scope);
-                        let modulus = place.modulus;
-                        solved.push(Solved { scope, dim: Some(*dim), sign, rest, modulus });
-                        known.insert(scope);
-                    }
-                    _ => return true,
-                }
-                false
-            });
-            if open.len() == before {
-                break;
-            }
-        }
-    }
-    if !open.is_empty() {
-        return None;
-    }
-    // A condition `i = c` leaves one iteration to sum over. The condition itself stays, for it may be one of many.
-    for equation in guards.iter().filter_map(|guard| equation(found, made, guard)) {
-        let unknown: Vec<(ScopeId, i64)> = (equation.iterations.iter())
-            .filter(|(s, _)| !known.contains(s))
-            .map(|(s, times)| (*s, *times))
-            .collect();
-        if let [(scope, sign @ (1 | -1))] = unknown[..] {
-            let mut rest = equation;
-            rest.iterations.remove(&scope);
-            solved.push(Solved { scope, dim: None, sign, rest, modulus: None });
-            known.insert(scope);
-        }
-    }
-    let depth = iterations.len();
-    let summed: Vec<ScopeId> = iterations.into_iter().filter(|s| !known.contains(s)).collect();
-    // What is summed is more than the array itself.
-    let is_handed = wanted == Wanted::Handed || (wanted == Wanted::Shared && summed.is_empty());
-    let (value, loc) = (update.value, update.loc);
-    Some(Contribution {
-        value,
-        is_handed,
-        loc,
-        tile: None,
-        known: Vec::new(),
-        solved,
-        checked,
-        guards,
-        summed,
-        depth,
-    })
 }
 
 /// The nest over the dimensions of the array, as statements in the open scope of the builder; the last one binds `name`.
@@ -317,8 +74,42 @@ impl Nest<'_> {
         Type::array(self.elem, self.shape[depth..].to_vec())
     }
 
-    /// A map over so many rows of a dimension.
+    /// The rows of a dimension; the elements of a short one together, where that saves an array.
     fn rows(
+        &self,
+        e: &mut Emitter<'_, '_>,
+        all: &[Contribution],
+        place: &mut Vec<Atom>,
+        width: Atom,
+    ) -> Option<Exp> {
+        let is_row = place.len() + 1 == self.shape.len() && all.iter().all(|c| c.tile.is_none());
+        if !is_row || !is_few(width) {
+            return self.each_row(e, all, place, width);
+        }
+        let (handed, outside, wanted) = (e.handed.len(), e.outside.clone(), e.wants_together);
+        e.b.push_scope();
+        e.wants_together = false;
+        let each = self.each_row(e, all, place, width);
+        let stms = e.b.pop_scope();
+        if std::mem::replace(&mut e.wants_together, wanted) {
+            let handed_by_each = e.handed.split_off(handed);
+            let outside_by_each = std::mem::replace(&mut e.outside, outside);
+            e.is_together = true;
+            let together = self.elements(e, all, place, width);
+            e.is_together = false;
+            if let Some(elems) = together {
+                return Some(Exp::ArrayLit { row: self.elem.into(), elems });
+            }
+            e.handed.truncate(handed);
+            e.handed.extend(handed_by_each);
+            e.outside = outside_by_each;
+        }
+        stms.into_iter().for_each(|stm| e.b.push(stm));
+        each
+    }
+
+    /// A map over so many rows of a dimension.
+    fn each_row(
         &self,
         e: &mut Emitter<'_, '_>,
         all: &[Contribution],
@@ -348,37 +139,67 @@ impl Nest<'_> {
     }
 
     fn element(&self, e: &mut Emitter<'_, '_>, all: &[Contribution], place: &[Atom]) -> Option<Atom> {
-        let mut sum = self.base.map(|array| {
-            let exp = Exp::Index { array, indices: place.to_vec(), check: Check::Certified };
-            e.push("elem", Type::Prim(self.elem), exp)
+        self.sums(e, all, &Target { place, elements: None })?.pop()
+    }
+
+    /// All elements of the last dimension, which has so few.
+    fn elements(
+        &self,
+        e: &mut Emitter<'_, '_>,
+        all: &[Contribution],
+        place: &[Atom],
+        width: Atom,
+    ) -> Option<Vec<Atom>> {
+        let elements = width.as_const().and_then(Prim::as_i64);
+        self.sums(e, all, &Target { place, elements })
+    }
+
+    fn sums(&self, e: &mut Emitter<'_, '_>, all: &[Contribution], target: &Target<'_>) -> Option<Vec<Atom>> {
+        let mut sums: Option<Vec<Atom>> = self.base.map(|array| {
+            let read = |e: &mut Emitter<'_, '_>, indices: Vec<Atom>| {
+                e.push("elem", Type::Prim(self.elem), Exp::Index { array, indices, check: Check::Certified })
+            };
+            target.places().into_iter().map(|place| read(e, place)).collect()
         });
         for contribution in all {
-            e.start_again(contribution.depth, &contribution.known);
+            e.start_again(&contribution.around, &contribution.summed, &contribution.known);
             e.loc = contribution.loc;
-            let value = self.level(e, place, contribution.clone())?;
-            sum = Some(match sum {
-                None => value,
-                Some(sum) => e.push("sum", self.elem.into(), Exp::BinOp(BinOp::Add, self.elem, sum, value)),
+            let values = self.level(e, target, contribution.clone())?;
+            let mut add = |(sum, value): (Atom, Atom)| {
+                e.push("sum", self.elem.into(), Exp::BinOp(BinOp::Add, self.elem, sum, value))
+            };
+            sums = Some(match sums {
+                None => values,
+                Some(sums) => sums.into_iter().zip(values).map(&mut add).collect(),
             });
         }
         e.loc = self.loc;
-        Some(sum.unwrap_or(Prim::zero(self.elem).into()))
+        Some(sums.unwrap_or_else(|| vec![Prim::zero(self.elem).into(); target.places().len()]))
     }
 
     /// What is left of a contribution, once some of its iterations are known.
-    fn level(&self, e: &mut Emitter<'_, '_>, place: &[Atom], mut rest: Contribution) -> Option<Atom> {
+    fn level(
+        &self,
+        e: &mut Emitter<'_, '_>,
+        target: &Target<'_>,
+        mut rest: Contribution,
+    ) -> Option<Vec<Atom>> {
+        let place = target.place;
         let is_known =
             |e: &Emitter<'_, '_>, sum: &Affine| sum.iterations.keys().all(|s| e.at.contains_key(s));
-        if let Some(i) = rest.solved.iter().position(|s| is_known(e, &s.rest)) {
+        let has_index = |dim: usize| dim < place.len();
+        let is_next = |s: &Solved| s.dim.is_none_or(has_index) && is_known(e, &s.rest);
+        if let Some(i) = rest.solved.iter().position(is_next) {
             let solved = rest.solved.remove(i);
             let cond = self.bind(e, place, &solved)?;
-            return self.guarded(e, place, cond, rest);
+            return self.guarded(e, target, cond, rest);
         }
-        if let Some(i) = rest.checked.iter().position(|(_, sum)| is_known(e, sum)) {
+        let is_next = |(dim, sum): &(usize, Affine)| has_index(*dim) && is_known(e, sum);
+        if let Some(i) = rest.checked.iter().position(is_next) {
             let (dim, sum) = rest.checked.remove(i);
             let index = value_of(e, &sum)?;
             let cond = e.b.eq(PrimType::I64, place[dim], index, self.loc);
-            return self.guarded(e, place, cond, rest);
+            return self.guarded(e, target, cond, rest);
         }
         let is_ready = |e: &Emitter<'_, '_>, atom: Atom| {
             dependencies(e.found, atom).iter().all(|s| e.at.contains_key(s))
@@ -388,7 +209,14 @@ impl Nest<'_> {
         {
             let guard = rest.guards.remove(0);
             let cond = condition(e, &guard)?;
-            return self.guarded(e, place, cond, rest);
+            return self.guarded(e, target, cond, rest);
+        }
+        if rest.summed.is_empty() && target.elements.is_some() {
+            let element = |place: Vec<Atom>| {
+                let target = Target { place: &place, elements: None };
+                e.apart(|e| self.level(e, &target, rest.clone()))?.pop()
+            };
+            return target.places().into_iter().map(element).collect();
         }
         if rest.summed.is_empty() {
             let is_done = rest.solved.is_empty() && rest.checked.is_empty() && rest.guards.is_empty();
@@ -396,7 +224,8 @@ impl Nest<'_> {
                 Atom::Var(value) if is_done && rest.is_handed => e.hand_out(value, Vec::new()),
                 Atom::Var(_) | Atom::Const(_) => None,
             };
-            return if is_done { handed.or_else(|| e.atom(rest.value)) } else { None };
+            let value = if is_done { handed.or_else(|| e.atom(rest.value)) } else { None };
+            return value.map(|value| vec![value]);
         }
         let scope = rest.summed.remove(0);
         let size = width(e.found, scope).filter(|w| is_ready(e, *w))?;
@@ -407,41 +236,60 @@ impl Nest<'_> {
         }
         let numbers = iota(e, size);
         let param = e.b.fresh_param("p", Type::I64);
-        let ty = Type::Prim(self.elem);
         let body = e.body(|e| {
             e.at.insert(scope, param.var.into());
-            Some(vec![self.level(e, place, rest)?])
+            self.level(e, target, rest)
         })?;
-        let pre = Lambda { params: vec![param], body, ret: vec![ty.clone()] };
-        let op = e.b.binop_lambda(BinOp::Add, self.elem, self.loc);
+        let count = body.result.len();
+        let types = vec![Type::Prim(self.elem); count];
+        let pre = Lambda { params: vec![param], body, ret: types.clone() };
         let exp = Exp::Reduce {
             width: size,
             arrays: vec![numbers],
             pre: Some(pre),
-            op,
-            neutral: vec![Prim::zero(self.elem).into()],
+            op: self.sums_lambda(e, count),
+            neutral: vec![Prim::zero(self.elem).into(); count],
             commutative: true,
         };
-        Some(e.push("sum", ty, exp))
+        Some(e.b.let_exps("sum", &types, exp, e.loc).into_iter().map(Atom::from).collect())
+    }
+
+    /// `\xs ys -> xs + ys`, one by one.
+    fn sums_lambda(&self, e: &mut Emitter<'_, '_>, count: usize) -> Lambda {
+        let mut both = Lambda { params: Vec::new(), body: Body::default(), ret: Vec::new() };
+        let mut right = Vec::with_capacity(count);
+        for _ in 0..count {
+            let Lambda { params, body, ret } = e.b.binop_lambda(BinOp::Add, self.elem, self.loc);
+            let mut params = params.into_iter();
+            both.params.extend(params.next());
+            right.extend(params);
+            both.body.stms.extend(body.stms);
+            both.body.result.extend(body.result);
+            both.ret.extend(ret);
+        }
+        both.params.extend(right);
+        both
     }
 
     fn guarded(
         &self,
         e: &mut Emitter<'_, '_>,
-        place: &[Atom],
+        target: &Target<'_>,
         cond: Atom,
         rest: Contribution,
-    ) -> Option<Atom> {
-        let zero = Atom::from(Prim::zero(self.elem));
+    ) -> Option<Vec<Atom>> {
+        let zeros = vec![Atom::from(Prim::zero(self.elem)); target.places().len()];
         if cond == Atom::bool(true) {
-            return self.level(e, place, rest);
+            return self.level(e, target, rest);
         }
         if cond == Atom::bool(false) {
-            return Some(zero);
+            return Some(zeros);
         }
-        let then = e.body(|e| Some(vec![self.level(e, place, rest)?]))?;
-        let otherwise = e.body(|_| Some(vec![zero]))?;
-        Some(e.push("part", self.elem.into(), Exp::If { cond, then, otherwise }))
+        let types = vec![Type::Prim(self.elem); zeros.len()];
+        let then = e.body(|e| self.level(e, target, rest))?;
+        let otherwise = e.body(|_| Some(zeros))?;
+        let exp = Exp::If { cond, then, otherwise };
+        Some(e.b.let_exps("part", &types, exp, e.loc).into_iter().map(Atom::from).collect())
     }
 
     /// Computes the iteration, and says whether there is one.

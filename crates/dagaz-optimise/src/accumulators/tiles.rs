@@ -11,7 +11,8 @@ use dagaz_core::types::Atom;
 
 use super::affine::Affine;
 use super::collect::Collected;
-use super::nest::{Contribution, Nest, width};
+use super::nest::Nest;
+use super::solve::{Contribution, width};
 
 /// A part of a dimension, and what contributes to it.
 pub(super) struct Tile {

@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Only where both do nothing but scalar operations on rows that are scalars, for then the pass over memory is what costs; or
-//! where both are maps with reductions inside that compute the same elementary functions. The first one must not be able to
+//! where both are maps with reductions inside that compute the same elementary functions, or reductions that compute much of
+//! their terms alike. The first one must not be able to
 //! stop the program, and nothing between the two may need its results.
 
 use std::collections::HashSet;
@@ -20,6 +21,8 @@ use super::{Fuser, Seen, rows, uses_any};
 
 /// Larger bodies gain nothing from being joined, and need more registers than there are.
 pub(super) const MOST_STATEMENTS: usize = 60;
+/// So many operations are worth more than two simple loops.
+const MUCH: usize = 8;
 
 impl Fuser<'_> {
     /// An earlier operation that the statement can be joined with.
@@ -28,11 +31,9 @@ impl Fuser<'_> {
         seen.readers_of(arrays).find(|position| {
             let first = &seen.stms[*position];
             let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
-            rows(&first.exp)
-                .is_some_and(|(own, read)| own == width && self.belong_together(read, arrays, seen))
-                && can_be_one(&first.exp, &stm.exp)
-                && (is_worthwhile(&first.exp, &stm.exp) || repeats_functions(&first.exp, &stm.exp))
-                && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
+            rows(&first.exp).is_some_and(|(own, read)| {
+                own == width && self.are_better_as_one((&first.exp, read), (&stm.exp, arrays), seen)
+            }) && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
                 && self.can_move(*position, stm, seen)
         })
     }
@@ -51,17 +52,28 @@ impl Fuser<'_> {
             let later: HashSet<VarId> =
                 seen.stms[*position..].iter().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
             let sizes = stm.pat.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var);
-            rows(&first.exp)
-                .is_some_and(|(own, read)| own == width && self.belong_together(read, arrays, seen))
-                && can_be_one(&first.exp, &stm.exp)
-                && (is_worthwhile(&first.exp, &stm.exp) || repeats_functions(&first.exp, &stm.exp))
-                && !uses_any(stm, &later)
+            rows(&first.exp).is_some_and(|(own, read)| {
+                own == width && self.are_better_as_one((&first.exp, read), (&stm.exp, arrays), seen)
+            }) && !uses_any(stm, &later)
                 && !sizes.into_iter().any(|size| later.contains(&size))
         })
     }
 }
 
 impl Fuser<'_> {
+    fn are_better_as_one(
+        &self,
+        (first, read): (&Exp, &[VarId]),
+        (second, arrays): (&Exp, &[VarId]),
+        seen: &Seen,
+    ) -> bool {
+        let is_known = || {
+            self.belong_together(read, arrays, seen)
+                && (is_worthwhile(first, second) || repeats_functions(first, second))
+        };
+        can_be_one(first, second) && (is_known() || repeats_work(first, second))
+    }
+
     /// Whether two operations read the same array, or between them all results of one map, which can go into both as one.
     fn belong_together(&self, first: &[VarId], second: &[VarId], seen: &Seen) -> bool {
         let is_shared = |array: &VarId| second.contains(array) && !self.numbers.contains(array);
@@ -116,6 +128,18 @@ fn repeats_functions(first: &Exp, second: &Exp) -> bool {
     }
     let together = Together::of(first, second);
     together.has_function_twice && together.statements <= MOST_STATEMENTS
+}
+
+/// Whether two reductions compute much of their terms alike, as the sums for the coordinates of a point over all other points do.
+fn repeats_work(first: &Exp, second: &Exp) -> bool {
+    let (Exp::Reduce { pre: Some(_), .. }, Exp::Reduce { pre: Some(_), .. }) = (first, second) else {
+        return false;
+    };
+    if ![first, second].into_iter().flat_map(dagaz_core::visit::lambdas).all(is_scalar) {
+        return false;
+    }
+    let together = Together::of(first, second);
+    together.operations_twice >= MUCH && together.statements <= MOST_STATEMENTS
 }
 
 /// Whether a lambda has reductions of scalars inside, and otherwise nothing but scalar operations.

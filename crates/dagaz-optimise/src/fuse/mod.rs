@@ -203,7 +203,10 @@ impl Fuser<'_> {
         for array in self.nest(&stm.exp).iter().flat_map(|nest| nest.arrays()) {
             seen.nests.entry(array).or_default().push(position);
         }
-        for array in seen.with_origins(arrays).into_iter().filter(|array| !self.numbers.contains(array)) {
+        // Many operations go over the same numbers; of those, reductions may compute the same of them.
+        let is_sum = matches!(stm.exp, Exp::Reduce { pre: Some(_), .. });
+        let counts = |array: &VarId| is_sum || !self.numbers.contains(array);
+        for array in seen.with_origins(arrays).into_iter().filter(counts) {
             seen.readers.entry(array).or_default().push(position);
         }
     }

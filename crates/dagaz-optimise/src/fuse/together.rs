@@ -15,6 +15,8 @@ use crate::walk::{Substitution, operands_mut};
 pub(super) struct Together {
     pub statements: usize,
     pub has_function_twice: bool,
+    /// Operations on scalars that both have.
+    pub operations_twice: usize,
     /// Later names of what has one already.
     same: Substitution,
     /// The elements of arrays, by how many operations they are inside of.
@@ -70,6 +72,8 @@ impl Together {
         };
         match self.results.get(&key) {
             Some(earlier) => {
+                let is_operation = matches!(stm.exp, Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..));
+                self.operations_twice += usize::from(is_operation);
                 self.has_function_twice |= is_elementary_function(&stm.exp);
                 for (param, var) in stm.pat.iter().zip(earlier.clone()) {
                     self.same.insert(param.var, var.into());

@@ -41,6 +41,11 @@ impl Simplifier {
         let again = |array: VarId, indices: Vec<Atom>| {
             Some(Rewrite::Become(Box::new(Exp::Index { array, indices, check: Check::Certified })))
         };
+        if let Some((source, dims)) = self.broadcast.get(&array)
+            && indices.len() == 1 + dims.len()
+        {
+            return again(*source, indices[..1].to_vec());
+        }
         match self.defs.get(&array)?.clone() {
             Exp::Index { array: outer, indices: first, check: Check::Certified } => {
                 again(outer, first.iter().chain(indices).copied().collect())

@@ -136,13 +136,29 @@ impl Simplifier {
         }
     }
 
-    /// Rows that are the same in every iteration, or the same as those of another array.
-    pub(super) fn known_rows(&mut self, arrays: &mut Vec<VarId>, lambda: &mut Lambda) {
+    /// Rows that are the same in every iteration, or the same as those of another array; and rows full of an element of another
+    /// array, which is read instead.
+    pub(super) fn known_rows(&mut self, arrays: &mut Vec<VarId>, lambda: &mut Lambda, loc: Loc) {
+        for (array, param) in arrays.iter_mut().zip(&mut lambda.params) {
+            if let Some((source, dims)) = self.broadcast.get(array).cloned()
+                && let Some(ty) = self.types.get(&source).and_then(Type::row)
+            {
+                *array = source;
+                let element = Param { var: self.b.fresh("elem"), ty };
+                let row = std::mem::replace(param, element);
+                let exp = Exp::Replicate { dims, value: param.var.into() };
+                lambda.body.stms.insert(0, Stm { pat: vec![row], exp, loc });
+            }
+        }
         let mut needed = Vec::with_capacity(arrays.len());
         for (i, (array, param)) in arrays.iter().zip(&lambda.params).enumerate() {
             let row = match self.defs.get(array) {
                 _ if param.ty.is_acc() => None,
                 Some(Exp::Replicate { dims, value }) if dims.len() == 1 => Some(*value),
+                Some(Exp::Replicate { dims, value }) => {
+                    let exp = Exp::Replicate { dims: dims[1..].to_vec(), value: *value };
+                    Some(self.emit("row", param.ty.clone(), exp, loc))
+                }
                 _ => arrays[..i].iter().position(|a| a == array).map(|j| lambda.params[j].var.into()),
             };
             needed.push(row.is_none());
@@ -177,24 +193,46 @@ impl Simplifier {
                     true
                 }
                 (false, None, _) if !is_bound(*result) => {
-                    replicated.push((param.clone(), *result));
+                    replicated.push((param.clone(), vec![*width], *result));
                     true
                 }
-                (false, None, _) => false,
+                (false, None, _) => match filled(lambda, *result) {
+                    Some((dims, _)) if dims.iter().any(|dim| is_bound(*dim)) => false,
+                    Some((dims, value)) if !is_bound(value) => {
+                        replicated.push((param.clone(), [&[*width], dims].concat(), value));
+                        true
+                    }
+                    Some((dims, value)) => {
+                        let own = lambda.params.iter().position(|p| value == Atom::Var(p.var));
+                        if let Some(own) = own.filter(|own| !lambda.params[*own].ty.is_acc()) {
+                            self.broadcast.insert(param.var, (arrays[own], dims.to_vec()));
+                        }
+                        false
+                    }
+                    None => false,
+                },
             };
             computed.push(!is_known);
         }
         if computed.iter().all(|c| *c) {
             return;
         }
-        let width = *width;
         keep(&mut lambda.ret, &computed);
         keep(&mut lambda.body.result, &computed);
         keep(&mut stm.pat, &computed);
-        for (param, value) in replicated {
-            let exp = Exp::Replicate { dims: vec![width], value };
+        for (param, dims, value) in replicated {
+            let exp = Exp::Replicate { dims, value };
             self.stm(Stm { pat: vec![param], exp, loc: stm.loc });
         }
+    }
+}
+
+/// The sizes of a result that is an array full of one value, and the value.
+fn filled(lambda: &Lambda, result: Atom) -> Option<(&[Atom], Atom)> {
+    let is_result = |stm: &&Stm| stm.pat.iter().any(|p| result == Atom::Var(p.var));
+    match &lambda.body.stms.iter().find(is_result)?.exp {
+        Exp::Replicate { dims, value } => Some((dims, *value)),
+        _ => None,
     }
 }
 

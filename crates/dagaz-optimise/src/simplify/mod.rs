@@ -34,6 +34,7 @@ pub fn simplify(program: &mut Program) {
         types: HashMap::new(),
         level: 0,
         levels: HashMap::new(),
+        broadcast: HashMap::new(),
         sizes: HashSet::new(),
     };
     let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
@@ -68,6 +69,8 @@ struct Simplifier {
     /// How many loops and functions there are around, and around what binds each variable.
     level: usize,
     levels: HashMap<VarId, usize>,
+    /// Arrays whose rows are each full of an element of another array, and the sizes of these rows.
+    broadcast: HashMap<VarId, (VarId, Vec<Atom>)>,
     /// The sizes of the function's parameters, none of which is negative.
     sizes: HashSet<VarId>,
 }
@@ -165,11 +168,11 @@ impl Simplifier {
             Exp::Map { arrays, lambda, .. }
             | Exp::Reduce { arrays, pre: Some(lambda), .. }
             | Exp::Scan { arrays, pre: Some(lambda), .. } => {
-                self.known_rows(arrays, lambda);
+                self.known_rows(arrays, lambda, loc);
                 self.rows_without_units(arrays, lambda, loc);
             }
             Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => {
-                self.known_rows(arrays, pre);
+                self.known_rows(arrays, pre, loc);
             }
             Exp::Loop { .. } => self.invariant_params(stm),
             _ => {}

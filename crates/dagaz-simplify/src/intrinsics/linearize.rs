@@ -13,7 +13,7 @@ use dagaz_ad::Linearised;
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Program, Stm};
 use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
-use dagaz_core::visit::{bodies, free_vars_lambda};
+use dagaz_core::visit::{bodies, free_vars_lambda, type_mut};
 use dagaz_syntax::{Diagnostic, Name};
 
 use super::derivative::{Function, with_leaves};
@@ -143,8 +143,17 @@ impl Simplifier<'_> {
             params.extend(as_var(leaf.atom).map(|var| Param { var, ty: leaf.ty }));
         }
         params.extend(derivative.params.iter().cloned());
-        let lambda = Lambda { params, body: derivative.body.clone(), ret: derivative.ret.clone() };
-        let Lambda { params, body, ret } = renamed_lambda(&mut self.builder.vars, &lambda);
+        let inside: Vec<VarId> = params.iter().map(|p| p.var).collect();
+        let lambda = Lambda { params, body: derivative.body.clone(), ret: Vec::new() };
+        let Lambda { params, body, .. } = renamed_lambda(&mut self.builder.vars, &lambda);
+        // Unlike those of other lambdas, the types of the results mention the function's own sizes.
+        let mut ret = derivative.ret.clone();
+        ret.iter_mut().for_each(|ty| {
+            type_mut(ty, &mut |size| {
+                let position = inside.iter().position(|var| Atom::Var(*var) == *size);
+                *size = position.map_or(*size, |position| params[position].var.into());
+            });
+        });
         let ret = self.params("y_tan", &ret);
         let fun = FunId(self.funs.len() as u32);
         let name = format!("derivative_{}", fun.0);

@@ -119,3 +119,14 @@ entry own_sizes [n] (b: bool) (xs: [n]f64) : f64 =
   let l = if b then (linearize (\a -> f64.sum (map (\x -> a * a * x) positive)) 1).1
           else (linearize (\a -> f64.sum (map (\x -> a * x) positive)) 1).1
   in l 1
+
+-- With a derivative inside that is zero.
+-- ==
+-- entry: zero_inside
+-- input { [1.0, 2.0] } output { [3.0, 3.0] [1.0, 2.0] }
+entry zero_inside (xs: [2]f64) : ([2]f64, [2]f64) =
+  let f (ys: [2]f64) =
+    let t = jvp (\(_: f64) -> replicate 2 0.5) ys[0] ys[1]
+    in map (\y -> 3 * (y + t[0])) ys
+  let (ys, l) = linearize f xs
+  in (l [1, 1], map (/ 3) ys)
