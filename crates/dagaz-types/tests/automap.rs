@@ -316,36 +316,51 @@ fn ambiguity_in_long_definitions() {
 
 #[test]
 fn other_mistakes_are_reported_as_themselves() {
-    check_maps(r"def f [n] (xs: [n]f64) : [n]i32 = xs + 1", expect![[r#"
+    check_maps(
+        r"def f [n] (xs: [n]f64) : [n]i32 = xs + 1",
+        expect![[r#"
         test.fut:1:35: error [type-mismatch]: The body of this function does not match its return type
           test.fut:1:35: has type "f64"
           expected type: []i32
           Types "i32" and "f64" do not match
-    "#]]);
-    check_maps(r"def f [n] (xs: [n]f64) = f32.sqrt (xs + 1)", expect![[r#"
+    "#]],
+    );
+    check_maps(
+        r"def f [n] (xs: [n]f64) = f32.sqrt (xs + 1)",
+        expect![[r#"
         test.fut:1:35: error [type-mismatch]: Cannot apply "sqrt" to this argument (invalid type)
           test.fut:1:35: has type "f64"
           expected type: f32
           Types "f32" and "f64" do not match
-    "#]]);
-    check_maps(r"def f [n] (xs: [n]f64) (i: f64) = xs[i] + xs", expect![[r#"
+    "#]],
+    );
+    check_maps(
+        r"def f [n] (xs: [n]f64) (i: f64) = xs[i] + xs",
+        expect![[r#"
         test.fut:1:38: error [type-mismatch]: An index must be of an integer type
           test.fut:1:38: has type "f64"
           test.fut:1:35: this array is indexed by a size
           The type "f64" is not an integer type
-    "#]]);
-    check_maps(r#"def f [n] (xs: [n]f64) = if f64.sum (xs + 1) > 0 then "yes" else f64.sum xs"#, expect![[r#"
+    "#]],
+    );
+    check_maps(
+        r#"def f [n] (xs: [n]f64) = if f64.sum (xs + 1) > 0 then "yes" else f64.sum xs"#,
+        expect![[r#"
         test.fut:1:66: error [type-mismatch]: This branch does not have the type of the branches before it
           test.fut:1:66: has type "f64"
           expected type: []u8
           Types "u8" and "f64" do not match
-    "#]]);
-    check_maps(r"def f [n] (bs: [n]i32) (xs: [n]f64) = if bs then xs else 0", expect![[r#"
+    "#]],
+    );
+    check_maps(
+        r"def f [n] (bs: [n]i32) (xs: [n]f64) = if bs then xs else 0",
+        expect![[r#"
         test.fut:1:42: error [type-mismatch]: The condition of "if" must be a bool
           test.fut:1:42: has type "[]i32"
           expected type: bool
           Types "bool" and "[]i32" do not match
-    "#]]);
+    "#]],
+    );
     check_maps(
         r"def f [n] (xs: [n]f64) = xs - misspelt",
         expect![[r#"
