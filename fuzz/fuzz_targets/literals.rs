@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 
 const PROGRAM: &str = "\
 type~ tree = #leaf | #number f64 | #pair (i32, bool) {name: []u8, sizes: [3]i64}
-entry one [n] (t: tree) (xs: [n](i8, #a | #b [2]u16)) (f: f16) (m: [n][]bool) = length xs
+entry one [n] (t: tree) (xs: [n](i8, #a | #b ([2]u16))) (f: f16) (m: [n][]bool) = length xs
 ";
 
 static COMPILED: LazyLock<Compiled> = LazyLock::new(|| match compile_source("types.fut", PROGRAM) {
