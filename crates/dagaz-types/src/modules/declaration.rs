@@ -377,6 +377,8 @@ impl Checker<'_> {
         self.declare_constructors(&bind.body)?;
         let needed = match (self.liftedness_of(&ret.ty), ret.exts.is_empty()) {
             (Liftedness::Lifted, _) => Liftedness::Lifted,
+            // Another name for an abstract type is as lifted as its own declaration says.
+            (Liftedness::SizeLifted, true) if matches!(ret.ty, Type::Named { .. }) => Liftedness::Unlifted,
             (Liftedness::SizeLifted, _) | (Liftedness::Unlifted, false) => Liftedness::SizeLifted,
             (Liftedness::Unlifted, true) => Liftedness::Unlifted,
         };
