@@ -182,7 +182,13 @@ impl Infer<'_> {
         }
         let args: Vec<_> = sizes.iter().map(|_| TypeArg::Size(ANY_SIZE)).collect();
         let ty = Subst::instantiate(&binding.params, &args).ty(&binding.ty);
-        let ok = self.constrain_index(&ty);
+        // Any number is none below some size.
+        let ok = match &ty {
+            Type::Prim(PrimType::I64) => {
+                mismatch("The numbers of type \"i64\" are not those below some size")
+            }
+            ty => self.constrain_index(ty),
+        };
         self.demand(ok, name.span, "The elements of an array cannot be numbered by this type")?;
         Ok(match self.shallow(&ty) {
             Type::Prim(PrimType::I64) => ANY_SIZE,

@@ -63,7 +63,8 @@ pub fn try_seed(seed: u64, tally: &mut Tally) -> Result<Option<Accepted>, String
     Ok(Some(Accepted { text, results }))
 }
 
-fn call(session: &mut Session, args: &str) -> Result<Result<f64, String>, String> {
+/// The result of a program or its message. An error is one of ours.
+pub fn call(session: &mut Session, args: &str) -> Result<Result<f64, String>, String> {
     let args = data::read_values(args.as_bytes()).map_err(|error| format!("{error:?}"))?;
     match session.call("main", args).as_deref() {
         Ok([Value::Prim(Prim::F64(number))]) => Ok(Ok(*number)),
