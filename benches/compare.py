@@ -52,14 +52,18 @@ class Dagaz:
     """A library made by dagaz, in a context with some threads."""
 
     def __init__(self, path, spec, threads):
-        self.lib = ctypes.CDLL(str(path))
-        for function in ("dagaz_config_new", "dagaz_context_new"):
-            getattr(self.lib, function).restype = ctypes.c_void_p
-        self.lib.dagaz_context_error.restype = ctypes.c_char_p
-        config = ctypes.c_void_p(self.lib.dagaz_config_new())
-        self.lib.dagaz_config_set_threads(config, threads)
-        self.ctx = ctypes.c_void_p(self.lib.dagaz_context_new(config))
+        self.lib, self.prefix = ctypes.CDLL(str(path)), Path(path).stem
+        for function in ("config_new", "context_new"):
+            self.function(function).restype = ctypes.c_void_p
+        self.function("context_error").restype = ctypes.c_char_p
+        config = ctypes.c_void_p(self.function("config_new")())
+        self.function("config_set_threads")(config, threads)
+        self.ctx = ctypes.c_void_p(self.function("context_new")(config))
         self.spec = spec
+
+    def function(self, name):
+        """A function of the library, all of which begin with its name."""
+        return getattr(self.lib, f"{self.prefix}_{name}")
 
     def prepare(self, inputs):
         self.args = [self.argument(value) for value in inputs]
@@ -72,22 +76,22 @@ class Dagaz:
         name = type_name(value)
         if np.ndim(value) == 0:
             return C_TYPES[name](value.item())
-        new = getattr(self.lib, f"dagaz_{name}_{value.ndim}d_new")
+        new = self.function(f"{name}_{value.ndim}d_new")
         new.restype = ctypes.c_void_p
         dims = [ctypes.c_int64(size) for size in value.shape]
         array = new(self.ctx, value.ctypes.data_as(ctypes.c_void_p), *dims)
         if not array:
-            raise RuntimeError(self.lib.dagaz_context_error(self.ctx).decode())
+            raise RuntimeError(self.function("context_error")(self.ctx).decode())
         return ctypes.c_void_p(array)
 
     def call(self):
-        if self.lib.dagaz_entry_main(self.ctx, *self.pointers, *self.args):
-            raise RuntimeError(self.lib.dagaz_context_error(self.ctx).decode())
+        if self.function("entry_main")(self.ctx, *self.pointers, *self.args):
+            raise RuntimeError(self.function("context_error")(self.ctx).decode())
 
     def release(self):
         for dtype, shape, out in self.outs:
             if shape:
-                getattr(self.lib, f"dagaz_{dtype}_{len(shape)}d_free")(self.ctx, out)
+                self.function(f"{dtype}_{len(shape)}d_free")(self.ctx, out)
 
     def results(self):
         self.call()
@@ -97,8 +101,8 @@ class Dagaz:
                 results.append(np.array(out.value))
                 continue
             values = np.empty(shape, np.dtype({v: k for k, v in NAMES.items()}[dtype]))
-            name = f"dagaz_{dtype}_{len(shape)}d_values"
-            getattr(self.lib, name)(self.ctx, out, values.ctypes.data_as(ctypes.c_void_p))
+            copy = self.function(f"{dtype}_{len(shape)}d_values")
+            copy(self.ctx, out, values.ctypes.data_as(ctypes.c_void_p))
             results.append(values)
         self.release()
         return results

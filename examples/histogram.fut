@@ -29,4 +29,4 @@ entry means [n] (is: [n]i64) (xs: [n]f64) : [2]f64 =
 entry mode (xs: []i64) : i64 =
   let better (i, count_i) (j, count_j) = if count_j > count_i || (count_j == count_i && j < i) then (j, count_j) else (i, count_i)
   let counts = main 10 xs
-  in (reduce_comm better (10, -1) (zip (iota 10) counts)).0
+  in (reduce_comm better (10, i32.lowest) (zip (iota 10) counts)).0

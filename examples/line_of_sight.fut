@@ -22,8 +22,8 @@ entry main [n] (heights: [n]f64) : [n]bool =
 -- entry: water
 -- input { [0, 1, 0, 2, 1, 0, 1, 3, 2, 1, 2, 1] } output { [0, 0, 1, 0, 1, 2, 1, 0, 0, 1, 0, 0] }
 entry water [n] (heights: [n]i32) : [n]i32 =
-  let from_left = scan i32.max 0 heights
-  let from_right = heights |> reverse |> scan i32.max 0 |> reverse
+  let from_left = scan i32.max i32.lowest heights
+  let from_right = heights |> reverse |> scan i32.max i32.lowest |> reverse
   in map3 (\l r h -> i32.min l r - h) from_left from_right heights
 
 -- | The depth of nesting at every character, by a prefix sum, and whether all brackets match.

@@ -12,3 +12,8 @@ def flatten_to [n] [m] 't (l: i64) (xs: [n][m]t) : [l]t =
 #[inline]
 def unflatten_to [l] 't (n: i64) (m: i64) (xs: [l]t) : [n][m]t =
   unflatten (xs :> [n * m]t)
+
+-- | As `++`, with the number of elements, which must be right.
+#[inline]
+def concat_to [n] [m] 't (k: i64) (xs: [n]t) (ys: [m]t) : *[k]t =
+  (xs ++ ys) :> [k]t

@@ -7,6 +7,12 @@ entry rows (n: i64) (m: i64) (xs: []i32) =
   let all = unflatten n m xs
   in (all, unflatten_to n m xs, flatten_to (n * m) all)
 
+-- ==
+-- entry: joined
+-- input { 5i64 [1, 2] [3, 4, 5] } output { [1, 2, 3, 4, 5] }
+-- input { 4i64 [1, 2] [3, 4, 5] } error: cannot match
+entry joined (k: i64) (xs: []i32) (ys: []i32) : [k]i32 = concat_to k xs ys
+
 -- A function of this name that the program itself has is meant.
 -- ==
 -- entry: own

@@ -66,6 +66,10 @@ pub struct CheckOptions {
     /// Accept only what plain Futhark accepts.
     #[arg(long)]
     pub strict: bool,
+    /// Try the operators of reductions, scans, histograms and accumulators with random values, and warn of those that break a
+    /// law.
+    #[arg(long)]
+    pub laws: bool,
 }
 
 #[derive(Args)]
@@ -305,6 +309,9 @@ pub struct TestOptions {
     /// Accept only what plain Futhark accepts.
     #[arg(long)]
     pub strict: bool,
+    /// A program fails if an operator of a reduction, scan, histogram or accumulator breaks a law for random values.
+    #[arg(long)]
+    pub laws: bool,
     #[command(flatten)]
     pub execution: ExecutionOptions,
 }

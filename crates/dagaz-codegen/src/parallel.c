@@ -17,8 +17,10 @@ typedef struct dz_job {
   u64 left[DZ_RANGES];
 } dz_job;
 
-/* About so many operations are worth a thread's attention. */
+/* About so many operations are worth a thread's attention. Tests say less. */
+#ifndef DZ_PIECE
 #define DZ_PIECE 262144.0
+#endif
 
 /* How many iterations make a piece, if one takes about `cost` operations. */
 static __attribute__((noinline)) i64 dz_grain(i64 count, f64 cost) {

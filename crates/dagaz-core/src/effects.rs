@@ -72,6 +72,22 @@ pub fn cannot_fail(exp: &Exp) -> bool {
     is_scalar && own_effect(exp) == Effect::None
 }
 
+/// Whether a statement gives its values and does nothing else, wherever the checks around it are.
+pub fn only_gives_values(stm: &Stm) -> bool {
+    own_effect(&stm.exp) == Effect::None && all_inside(&stm.exp, only_gives_values)
+}
+
+/// Whether a statement is right only behind the checks that stand before it: it reads, writes or reshapes what they have
+/// found to be so.
+pub fn relies_on_checks(stm: &Stm) -> bool {
+    matches!(stm.exp, Exp::Index { .. } | Exp::Update { .. } | Exp::Slice { .. } | Exp::Reshape { .. })
+        || !all_inside(&stm.exp, |inner| !relies_on_checks(inner))
+}
+
+fn all_inside(exp: &Exp, holds: impl Fn(&Stm) -> bool) -> bool {
+    bodies_that_run(exp).into_iter().flat_map(|body| &body.stms).all(holds)
+}
+
 /// The bodies inside of an expression that run where it does. The rule of a derivative runs somewhere else.
 pub fn bodies_that_run(exp: &Exp) -> Vec<&Body> {
     match exp {

@@ -140,7 +140,12 @@ pub enum EntryType {
 pub enum OpaqueKind {
     /// The fields, in the order of their Core values. A tuple has fields "0", "1", ….
     Record(Vec<(String, EntryType)>),
-    /// A sum type, an array of records or sums, or an abstract type.
+    /// The constructors with what they hold. The first Core value is the number of the constructor, an `i8`; then come the
+    /// contents of all constructors, of which those of the others mean nothing.
+    Sum(Vec<(String, Vec<EntryType>)>),
+    /// An array of what is no scalar: the Core values of its rows, each with one more dimension.
+    Array(Box<EntryType>),
+    /// An abstract type.
     Other,
 }
 

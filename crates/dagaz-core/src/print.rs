@@ -208,6 +208,14 @@ impl<'p> Printer<'p> {
                         };
                         format!("{opaque} record ({})", join(fields.iter().map(field)))
                     }
+                    OpaqueKind::Sum(constrs) => {
+                        let constr = |(name, payload): &(String, Vec<EntryType>)| {
+                            let payload = join(payload.iter().map(|ty| self.entry_type(ty)));
+                            format!("{} ({payload})", quote(name))
+                        };
+                        format!("{opaque} sum ({})", join(constrs.iter().map(constr)))
+                    }
+                    OpaqueKind::Array(row) => format!("{opaque} array {}", self.entry_type(row)),
                 }
             }
         }

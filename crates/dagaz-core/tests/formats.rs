@@ -1,6 +1,6 @@
 //! The formats of values: what is read, what is printed, and what is refused.
 
-use dagaz_core::formats::compare::{TOLERANCE, first_difference};
+use dagaz_core::formats::compare::{TOLERANCE, Tolerance, difference, first_difference};
 use dagaz_core::formats::{binary, npy, text};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::prim_eval::convert;
@@ -211,4 +211,40 @@ proptest! {
         prop_assert!(binary::read(&plain[..cut.index(plain.len())]).is_err());
         prop_assert!(npy::read(&numpy[..cut.index(numpy.len())]).is_err());
     }
+}
+
+#[test]
+fn each_element_counts() {
+    let read = |t: &str| text::read_values(t.as_bytes()).expect("a value").remove(0);
+    let check = |tolerance: f64, expected: &str, got: &str| {
+        difference(&read(expected), &read(got), Tolerance::OfEach(tolerance)).unwrap_or("equal".to_string())
+    };
+    // A wrong number beside a large one; the reference accepts it.
+    assert_eq!(
+        check(0.002, "[15.0, 3315.0]", "[16.0, 3315.0]"),
+        "at index [0]: expected 15.0f64, got 16.0f64"
+    );
+    assert_eq!(first_difference(&read("[15.0, 3315.0]"), &read("[16.0, 3315.0]"), TOLERANCE), None);
+    assert_eq!(check(0.002, "[15.0, 3315.0]", "[15.02, 3320.0]"), "equal");
+    // What cancels out.
+    assert_eq!(check(0.002, "[0.0, 3315.0]", "[0.001, 3315.0]"), "equal");
+    assert_eq!(check(0.002, "0.0", "0.0001"), "expected 0.0f64, got 0.0001f64");
+    assert_eq!(check(0.0, "0.1", "0.10000000000000001"), "equal");
+    assert_eq!(check(0.0, "[0.1]", "[0.1000000001]"), "at index [0]: expected 0.1f64, got 0.1000000001f64");
+    assert_eq!(check(0.002, "[nan, inf, -inf]", "[nan, inf, -inf]"), "equal");
+    assert_eq!(check(0.002, "[inf, 1.0]", "[1e300, 1.0]"), "at index [0]: expected f64.inf, got 1e300f64");
+}
+
+#[test]
+fn strings_and_empty_arrays_inside_of_arrays() {
+    let read = |input: &str| match text::read_values(input.as_bytes()) {
+        Ok(values) => values.iter().map(text::print).collect::<Vec<_>>().join(" "),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(read("[\"ab\", \"c]\"]"), "[[97u8, 98u8], [99u8, 93u8]]");
+    assert_eq!(read("[\"ab\", \"c\"]"), "a row of length 1 among rows of length 2 (at byte 7)");
+    assert_eq!(read("[empty([0]i32), empty([0]i32)]"), "empty([2][0]i32)");
+    assert_eq!(read("[\"\", \"\"]"), "empty([2][0]u8)");
+    assert_eq!(read("[empty([0]i32), [1]]"), "a row of length 1 among rows of length 0 (at byte 16)");
+    assert_eq!(read("nan -inf"), "f64.nan -f64.inf");
 }

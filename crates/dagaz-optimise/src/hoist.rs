@@ -10,8 +10,8 @@
 //!
 //! Only what cannot fail is moved, since the body may never run: scalar operations, `iota`s of sizes that arrays outside
 //! have, views, and the folds of [`crate::anywhere`]. Reads stay, for their index may be in bounds only where they are, unless it
-//! is a constant below a constant size. What has nothing to do with the accumulators of a `with_acc` moves out of it, whatever it
-//! is: its body runs once, and other passes then see the values.
+//! is a constant below a constant size. What has nothing to do with the accumulators of a `with_acc` moves out of it, checks
+//! included: its body runs once, and other passes then see the values. Nothing gets in front of a check that it may rely on.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
 use crate::anywhere::Anywhere;
-use dagaz_core::effects::cannot_fail;
+use dagaz_core::effects::{cannot_fail, only_gives_values, relies_on_checks};
 
 pub fn hoist_invariants(program: &mut Program) {
     hoist(program, Hoister::default());
@@ -132,13 +132,14 @@ impl Hoister {
                 self.stms(&mut lambda.body.stms);
                 self.leave(mark);
                 let mark = self.log.len();
+                let mut all_values = true;
                 for stm in std::mem::take(&mut lambda.body.stms) {
-                    let is_value =
-                        !matches!(stm.exp, Exp::Assert { .. } | Exp::Trace { .. } | Exp::Call { .. });
-                    if is_value && self.is_known_outside(&stm) {
+                    let may_move = all_values || only_gives_values(&stm) && !relies_on_checks(&stm);
+                    if may_move && self.is_known_outside(&stm) {
                         self.bind(&stm.pat);
                         hoisted.push(stm);
                     } else {
+                        all_values &= only_gives_values(&stm);
                         lambda.body.stms.push(stm);
                     }
                 }

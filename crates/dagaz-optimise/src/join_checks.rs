@@ -20,7 +20,7 @@ use dagaz_core::visit::{bodies_mut, direct_operands};
 
 use crate::common::key;
 use crate::walk::{Substitution, bodies, operands_mut};
-use dagaz_core::effects::{Effects, cannot_fail};
+use dagaz_core::effects::{Effects, cannot_fail, relies_on_checks};
 
 pub fn join_checks(program: &mut Program) {
     let effects = Effects::of(program);
@@ -72,12 +72,6 @@ fn join(effects: &Effects, checks: &Stm, after: &mut [Stm]) -> bool {
         }
     }
     false
-}
-
-/// Whether a statement has to do with elements that checks may have certified.
-fn relies_on_checks(stm: &Stm) -> bool {
-    matches!(stm.exp, Exp::Index { .. } | Exp::Update { .. } | Exp::Slice { .. })
-        || bodies(&stm.exp).into_iter().flat_map(|body| &body.stms).any(relies_on_checks)
 }
 
 /// Makes an operation check what the map checks, if it reads all of that.

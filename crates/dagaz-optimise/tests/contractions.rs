@@ -562,3 +562,41 @@ fn rows_that_are_needed_otherwise_stay() {
         "#]],
     );
 }
+
+/// Terms that nobody needs, and reads beside the terms, may stop the program.
+#[test]
+fn checks_beside_the_terms() {
+    let sum = |read: &str, result: &str| {
+        format!(
+            r"def f (n: i64, m: i64, k: i64, x: [n][k]f64, y: [m][k]f64) : (z: [n][m]f64) =
+                let (z: [n][m]f64) =
+                  map n (x)
+                    \(row: [k]f64) : ([m]f64) ->
+                      let (zs: [m]f64) =
+                        map m (y)
+                          \(col: [k]f64) : (f64) ->
+                            let (s: f64) =
+                              reduce k (row, col)
+                                pre \(a: f64, b: f64) : (f64) ->
+                                  let (p: f64) = f64.mul a b
+                                  let (q: f64) = x[7i64, 7i64]{read}
+                                  in (p)
+                                op \(u: f64, v: f64) : (f64) ->
+                                  let (w: f64) = f64.add u v
+                                  in (w)
+                                neutral (0.0f64)
+                            in ({result})
+                      in (zs)
+                in (z)"
+        )
+    };
+    let has_sum = |read: &str, result: &str| {
+        let program = dagaz_core::parse::parse(&sum(read, result)).expect("a program");
+        let mut raised = program.clone();
+        raise_contractions(&mut raised);
+        dagaz_core::print::print(&raised).contains("reduce")
+    };
+    assert!(!has_sum(" certified", "s"));
+    assert!(has_sum("", "s"));
+    assert!(has_sum("", "1.0f64"));
+}

@@ -5,8 +5,8 @@
 //! ==>     def main (n: i64, xs_0: [n]f32, xs_1: [n]bool) : (f32, [n]bool)
 //! ```
 //!
-//! The sizes come first and are read off the arrays. A size that is not a parameter of the entry point, such as a
-//! constant, is read off like the others and then checked.
+//! The sizes come first and are read off the arrays. A constant size stands in the types themselves. Any other size that is not
+//! a parameter of the entry point is read off like the others and then checked.
 
 use std::rc::Rc;
 
@@ -85,6 +85,10 @@ impl Simplifier<'_> {
             let name = pattern_name(pat);
             let (sizes, leaves) = (&mut inputs.sizes, &mut inputs.leaves);
             let mut size = |s: &mut Self, dim: EDim| {
+                // A constant is compared when the entry point is called.
+                if let EDim::Known(constant @ Atom::Const(_)) = dim {
+                    return constant;
+                }
                 let known = named.iter().find(|(var, atom)| match dim {
                     EDim::Free(size) => *var == size,
                     EDim::Known(size) => *atom == size,
@@ -172,21 +176,41 @@ impl Simplifier<'_> {
             return EntryType::Value { name: written.unwrap_or_else(|| show(value)), ty };
         }
         let name = written.unwrap_or_else(|| show(value));
-        let kind = match (value, source) {
+        EntryType::Opaque { kind: self.opaque_kind(source, value, &types), name, types }
+    }
+
+    /// How a value of a type that is not abstract consists of others.
+    fn opaque_kind(&self, source: &SourceType, value: &SVal, types: &[Type]) -> OpaqueKind {
+        // The number of a constructor comes before what constructors hold.
+        let tags = usize::from(matches!(value, SVal::Sum(_)));
+        let mut rest = types.get(tags..).unwrap_or_default();
+        let mut part = |source: &SourceType, value: &SVal| {
+            let (own, others) = rest.split_at(flatten(value).leaves.len().min(rest.len()));
+            rest = others;
+            self.entry_type(None, source, value, own.to_vec())
+        };
+        match (value, source) {
             (SVal::Record(fields), SourceType::Record(sources)) => {
-                let mut rest = types.as_slice();
-                let mut parts = Vec::with_capacity(fields.len());
-                for ((name, field), (_, source)) in fields.iter().zip(sources.iter()) {
-                    let count = flatten(field).leaves.len();
-                    let (own, others) = rest.split_at(count.min(rest.len()));
-                    rest = others;
-                    parts.push((name.to_string(), self.entry_type(None, source, field, own.to_vec())));
+                let fields = fields.iter().zip(sources.iter());
+                OpaqueKind::Record(
+                    fields.map(|((name, v), (_, source))| (name.to_string(), part(source, v))).collect(),
+                )
+            }
+            (SVal::Sum(sum), SourceType::Sum(sources)) => {
+                let mut constrs = Vec::with_capacity(sum.constrs.len());
+                for ((name, payload), (_, sources)) in sum.constrs.iter().zip(sources.iter()) {
+                    let payload = payload.iter().zip(sources.iter());
+                    constrs.push((name.to_string(), payload.map(|(v, source)| part(source, v)).collect()));
                 }
-                OpaqueKind::Record(parts)
+                OpaqueKind::Sum(constrs)
+            }
+            // Without elements of Core, nothing says how many rows there are.
+            (SVal::Array(array), SourceType::Array { elem, .. }) if !types.is_empty() => {
+                let rows = types.iter().filter_map(Type::row).collect();
+                OpaqueKind::Array(Box::new(self.entry_type(None, elem, &array.elem, rows)))
             }
             _ => OpaqueKind::Other,
-        };
-        EntryType::Opaque { name, types, kind }
+        }
     }
 }
 

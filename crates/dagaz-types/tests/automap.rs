@@ -317,6 +317,51 @@ fn ambiguity_in_long_definitions() {
 #[test]
 fn other_mistakes_are_reported_as_themselves() {
     check_maps(
+        r"def f [n] (xs: [n]f64) : [n]i32 = xs + 1",
+        expect![[r#"
+        test.fut:1:35: error [type-mismatch]: The body of this function does not match its return type
+          test.fut:1:35: has type "f64"
+          expected type: []i32
+          Types "i32" and "f64" do not match
+    "#]],
+    );
+    check_maps(
+        r"def f [n] (xs: [n]f64) = f32.sqrt (xs + 1)",
+        expect![[r#"
+        test.fut:1:35: error [type-mismatch]: Cannot apply "sqrt" to this argument (invalid type)
+          test.fut:1:35: has type "f64"
+          expected type: f32
+          Types "f32" and "f64" do not match
+    "#]],
+    );
+    check_maps(
+        r"def f [n] (xs: [n]f64) (i: f64) = xs[i] + xs",
+        expect![[r#"
+        test.fut:1:38: error [type-mismatch]: An index must be of an integer type
+          test.fut:1:38: has type "f64"
+          test.fut:1:35: this array is indexed by a size
+          The type "f64" is not an integer type
+    "#]],
+    );
+    check_maps(
+        r#"def f [n] (xs: [n]f64) = if f64.sum (xs + 1) > 0 then "yes" else f64.sum xs"#,
+        expect![[r#"
+        test.fut:1:66: error [type-mismatch]: This branch does not have the type of the branches before it
+          test.fut:1:66: has type "f64"
+          expected type: []u8
+          Types "u8" and "f64" do not match
+    "#]],
+    );
+    check_maps(
+        r"def f [n] (bs: [n]i32) (xs: [n]f64) = if bs then xs else 0",
+        expect![[r#"
+        test.fut:1:42: error [type-mismatch]: The condition of "if" must be a bool
+          test.fut:1:42: has type "[]i32"
+          expected type: bool
+          Types "bool" and "[]i32" do not match
+    "#]],
+    );
+    check_maps(
         r"def f [n] (xs: [n]f64) = xs - misspelt",
         expect![[r#"
         test.fut:1:31: error [unknown-name]: Unknown variable "misspelt"
@@ -341,17 +386,19 @@ fn other_mistakes_are_reported_as_themselves() {
     check_maps(
         r"def f [n] (xs: [n]f64) = let ys = xs * 2 in ys 3",
         expect![[r#"
-        test.fut:1:48: error [not-a-function]: This is not a function
-    "#]],
+            test.fut:1:48: error [not-a-function]: Cannot apply "ys" to this argument: it is not a function, or has too many arguments
+              test.fut:1:48: superfluous argument
+              what is applied here has type f64
+        "#]],
     );
     check_maps(
         r#"def f [n] (xs: [n]f64) = let ys = xs * 2 in ys ++ "no""#,
         expect![[r#"
-        test.fut:1:51: error [type-mismatch]: Cannot apply "++" to this argument (invalid type)
-          test.fut:1:51: has type "u8"
-          expected type: f64
-          Types "f64" and "u8" do not match
-    "#]],
+            test.fut:1:51: error [type-mismatch]: Cannot apply "++" to this argument (invalid type)
+              test.fut:1:51: has type "[]u8"
+              expected type: []f64
+              Types "f64" and "u8" do not match
+        "#]],
     );
     check_maps(
         r"def f [n] (xs: [n]f64) = let ys = xs * 2 in if ys[0] then 1 else 2",

@@ -337,13 +337,13 @@ def halves (c: [9 / 2]f64) : [4]f64 = c";
     check(
         source,
         expect![[r#"
-        slice : [9]f64 -> [3]f64
-        add : [12]f64 -> [12]f64
-        partly : (n: i64) -> [n + 4]f64 -> [n + 4]f64
-        bound : [9]f64 -> [4]f64
-        negative : (n: i64) -> [n - (2 - 3)]f64 -> [n - (2 - 3)]f64
-        halves : [4]f64 -> [4]f64
-    "#]],
+            slice : [9]f64 -> [3]f64
+            add : [9 + 3]f64 -> [12]f64
+            partly : (n: i64) -> [n + (6 - 2)]f64 -> [n + 4]f64
+            bound : [9]f64 -> [4]f64
+            negative : (n: i64) -> [n - (2 - 3)]f64 -> [n - (2 - 3)]f64
+            halves : [9 / 2]f64 -> [4]f64
+        "#]],
     );
     check_as(
         Dialect::Strict,

@@ -1,80 +1,52 @@
-//! The front end against damaged programs, at full size.
+//! The compiler against programs with random damage.
 //!
-//!     cargo run --release -p dagaz --example robustness -- DIR…
+//! ```text
+//! cargo run --release -p dagaz --example robustness -- --cases 1000000 --seed 1 examples prelude/tests DIR…
+//! cargo run --release -p dagaz --example robustness -- --show --seed 4711 examples prelude/tests DIR…
+//! ```
 //!
-//! Samples 200 programs of the folders and compiles every prefix of each, and each with every single token left out
-//! or written twice. All must end in a diagnostic or in verified Core within a second. The exit code is 1 if one
-//! does not. Stack overflows and runaway memory end this process, and the last program named is the culprit.
+//! Every number stands for a program of the folders with a few tokens, characters or lines changed. All must end in a
+//! diagnostic or in a program that becomes C and runs, without a panic or an error that is called internal, within five
+//! seconds. `--show` prints the program of a number instead. The exit code is 1 if something goes wrong.
 
 #[path = "../tests/damage/mod.rs"]
 mod damage;
+mod isolated;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::process::ExitCode;
+use std::time::Duration;
 
-use damage::{mutations, problem_with};
+use damage::{find, problem_with, random};
 
-const SAMPLE: usize = 200;
+/// How long a program may take.
+const LIMIT: Duration = Duration::from_secs(5);
 
-fn main() {
-    let folders: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
-    if folders.is_empty() {
-        eprintln!("usage: robustness DIR…");
-        std::process::exit(2);
-    }
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut files = Vec::new();
-    folders.iter().for_each(|folder| find(folder, &mut files));
+fn main() -> ExitCode {
+    let mut options = isolated::Options::read(100_000);
+    let is_shown = options.rest.iter().any(|arg| arg == "--show");
+    options.rest.retain(|arg| arg != "--show");
+    let mut files: Vec<PathBuf> = Vec::new();
+    options.rest.iter().for_each(|folder| find(Path::new(folder), &mut files));
     files.sort();
-    let count = files.len().min(SAMPLE);
-    let sample: Vec<PathBuf> = (0..count).map(|i| files[i * files.len() / count].clone()).collect();
-    let start = Instant::now();
-    let (next, cases) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let failures: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(path) = sample.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    eprintln!("{}", path.display());
-                    let count = attack(path, &failures);
-                    cases.fetch_add(count, Ordering::Relaxed);
-                }
-            });
+    let read = |file: PathBuf| std::fs::read_to_string(&file).ok().map(|text| (file, text));
+    let (files, corpus): (Vec<PathBuf>, Vec<String>) = files.into_iter().filter_map(read).unzip();
+    if corpus.is_empty() {
+        eprintln!("usage: robustness [--cases N] [--seed N] [--show] DIR…");
+        return ExitCode::from(2);
+    }
+    if is_shown {
+        let (chosen, text) = random::damaged(&corpus, options.first);
+        println!("-- {}\n{text}", files[chosen].display());
+        return ExitCode::SUCCESS;
+    }
+    let wrong = isolated::run(&options, |seed| {
+        let (chosen, text) = random::damaged(&corpus, seed);
+        let directory = files[chosen].parent().unwrap_or(Path::new(""));
+        match problem_with(&text, directory, LIMIT) {
+            Some(problem) => Err(format!("{}: {problem}", files[chosen].display())),
+            None => Ok(()),
         }
     });
-    let failures = failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failures.iter().for_each(|failure| println!("{failure}"));
-    let (cases, seconds) = (cases.into_inner(), start.elapsed().as_secs_f64());
-    println!("{} programs, {cases} cases, {} failures, {seconds:.0} s", sample.len(), failures.len());
-    std::process::exit(i32::from(!failures.is_empty()));
-}
-
-fn find(path: &Path, files: &mut Vec<PathBuf>) {
-    if let Ok(entries) = std::fs::read_dir(path) {
-        entries.flatten().for_each(|entry| find(&entry.path(), files));
-    } else if path.extension().is_some_and(|e| e == "fut" || e == "dz") {
-        files.push(path.to_path_buf());
-    }
-}
-
-/// Tries all mutations of a program and says how many there were. The first failure of each kind is kept.
-fn attack(path: &Path, failures: &Mutex<Vec<String>>) -> usize {
-    let Ok(text) = std::fs::read_to_string(path) else { return 0 };
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let mut seen: Vec<String> = Vec::new();
-    let mut count = 0;
-    for mutation in mutations(&text) {
-        count += 1;
-        let Some(problem) = problem_with(&mutation.text, directory) else { continue };
-        let kind: String = problem.chars().filter(|c| !c.is_ascii_digit()).collect();
-        if !seen.contains(&kind) {
-            seen.push(kind);
-            let line = format!("{}: {}: {problem}", path.display(), mutation.what);
-            failures.lock().unwrap_or_else(PoisonError::into_inner).push(line);
-        }
-    }
-    count
+    if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -130,7 +130,7 @@ pub fn measure(path: &Path, plan: &Plan) -> Result<Vec<Measurement>, String> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut all: Vec<Measurement> = Vec::new();
     for case in &cases {
-        let args = run::input_values(&program, &mut session, directory, case)?;
+        let args = run::input_values(&program, &mut session, directory, case, settings.dialect)?;
         let mut measured = Measurement {
             program: path.display().to_string(),
             entry: case.entry.clone(),
@@ -160,6 +160,7 @@ fn cases(path: &Path, plan: &Plan) -> Result<Vec<Case>, String> {
             tags: Vec::new(),
             input: Input::File(input.clone()),
             outcome: Outcome::Success,
+            tolerance: None,
         };
         let calls =
             plan.inputs.iter().flat_map(|input| plan.entries.iter().map(move |entry| call(entry, input)));

@@ -186,6 +186,18 @@ pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Resul
     on_large_stack(|| lower(read_file(path)?, Some(&[entry.to_owned()]), settings))
 }
 
+/// Looks at the Core of a file before derivatives are expanded.
+pub(crate) fn with_core<T>(
+    path: &Path,
+    settings: &Settings,
+    look: impl FnOnce(&Program, &SourceMap) -> T,
+) -> Result<T, Failure> {
+    on_large_stack(|| {
+        let lowered = lower(read_file(path)?, None, settings)?;
+        Ok(look(&lowered.core, &lowered.sources))
+    })
+}
+
 fn lower(loaded: Loaded, only: Option<&[String]>, settings: &Settings) -> Result<Lowered, Failure> {
     let main = loaded.main;
     let (sources, mut checked) = check(loaded, settings.dialect)?;

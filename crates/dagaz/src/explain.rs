@@ -76,6 +76,7 @@ const PAGES: &[(&str, &str)] = pages![
     "not-futhark",
     "not-linear",
     "not-yet",
+    "operator-law",
     "parametric-module",
     "recursion-higher-order",
     "recursive-effects",

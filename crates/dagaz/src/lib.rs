@@ -18,6 +18,7 @@ pub mod data;
 pub mod explain;
 pub mod gradient;
 mod index_sets;
+pub mod laws;
 pub mod load;
 mod promises;
 pub mod remarks;

@@ -11,6 +11,7 @@
 use std::path::Path;
 
 use dagaz_core::exp::{Entry, EntryType, OpaqueKind};
+use dagaz_core::formats::literal::is_tuple;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::Type;
 use dagaz_core::value::{Array, Elems, Value};
@@ -141,10 +142,6 @@ fn bind(scope: &mut Scope, names: &[String], value: ScriptValue) -> Result<(), S
     }
     scope.extend(names.iter().cloned().zip(parts));
     Ok(())
-}
-
-fn is_tuple(fields: &[(String, EntryType)]) -> bool {
-    fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string())
 }
 
 /// The components of a tuple, whether it was made here or by the program.

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use dagaz_core::exp::{Entry, EntryType, Loc, OpaqueKind, Program};
+use dagaz_core::exp::{Entry, EntryType, Loc, Program};
+use dagaz_core::formats::literal;
 use dagaz_core::interp::{Counters, Interpreter, Limits, RuntimeError};
 use dagaz_core::value::Value;
 use dagaz_runtime::{Effort, Making, Native, Sanitized};
 use dagaz_syntax::SourceMap;
 
-use crate::data;
 use crate::render::{self, Style};
 
 /// A program that is being used. Top-level constants are evaluated once and kept between calls.
@@ -192,7 +192,7 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// The results of a call as text: one per result of the entry point, as the user sees them.
+/// The results of a call as text: one literal of the language per result of the entry point.
 pub fn show_results(entry: &Entry, values: &[Value]) -> Vec<String> {
     let mut rest = values;
     entry.results.iter().map(|ty| show(ty, &mut rest)).collect()
@@ -207,30 +207,6 @@ pub(crate) fn show_arguments(entry: &Entry, values: &[Value]) -> Vec<String> {
 fn show(ty: &EntryType, values: &mut &[Value]) -> String {
     let all = *values;
     let (mine, rest) = all.split_at(ty.arity().min(all.len()));
-    match ty {
-        EntryType::Value { .. } => {
-            *values = rest;
-            mine.iter().map(data::print).collect::<Vec<_>>().join(" ")
-        }
-        EntryType::Opaque { kind: OpaqueKind::Record(fields), .. } => show_record(fields, values),
-        EntryType::Opaque { kind: OpaqueKind::Other, name, .. } => {
-            *values = rest;
-            format!("#<{name}>")
-        }
-    }
-}
-
-fn show_record(fields: &[(String, EntryType)], values: &mut &[Value]) -> String {
-    let is_tuple = fields.iter().enumerate().all(|(i, (name, _))| *name == i.to_string());
-    let shown: Vec<String> = fields
-        .iter()
-        .map(|(name, ty)| match is_tuple {
-            true => show(ty, values),
-            false => format!("{name} = {}", show(ty, values)),
-        })
-        .collect();
-    match is_tuple {
-        true => format!("({})", shown.join(", ")),
-        false => format!("{{{}}}", shown.join(", ")),
-    }
+    *values = rest;
+    literal::print(ty, mine)
 }

@@ -1,15 +1,46 @@
 //! Damaged programs and extreme ones end in a diagnostic or success: no panic, no overflow, not much time.
 //!
-//! `examples/robustness.rs` does the same at full size.
+//! `examples/robustness.rs` tries as many programs with random damage as one has time for.
 
 mod damage;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use damage::{mutations, problem_with};
+use dagaz_syntax::{FileId, token_spans};
+use damage::{find, problem_with, random};
+
+/// How long a program may take in an unoptimised build on a busy machine.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// A program with something wrong, and what that is.
+struct Mutation {
+    what: String,
+    text: String,
+}
+
+/// All prefixes, and each token left out or written twice.
+fn mutations(text: &str) -> impl Iterator<Item = Mutation> + '_ {
+    let prefixes = text
+        .char_indices()
+        .map(|(end, _)| Mutation { what: format!("the first {end} bytes"), text: text[..end].to_owned() });
+    let tokens = token_spans(FileId(0), text);
+    let damaged = tokens.into_iter().flat_map(move |token| {
+        let (start, end) = (token.start as usize, token.end as usize);
+        let (before, itself, after) = (&text[..start], &text[start..end], &text[end..]);
+        [
+            Mutation { what: format!("without '{itself}' at {start}"), text: format!("{before}{after}") },
+            Mutation {
+                what: format!("'{itself}' twice at {start}"),
+                text: format!("{before}{itself} {itself}{after}"),
+            },
+        ]
+    });
+    prefixes.chain(damaged)
+}
 
 fn assert_fine(what: &str, text: &str) {
-    assert_eq!(problem_with(text, Path::new("")), None, "{what}");
+    assert_eq!(problem_with(text, Path::new(""), LIMIT), None, "{what}");
 }
 
 /// Every 7th of the mutations, which meets prefixes, omissions and repetitions alike.
@@ -47,6 +78,24 @@ fn damaged_control() {
          let (a, b) = (ys[0:n/2], ys[::-1])\n\
          in (length a, b, assert (n >= 0) (#[unsafe] ys[0]))\n",
     );
+}
+
+/// Programs of this repository with random damage.
+#[test]
+fn random_damage() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut files: Vec<PathBuf> = Vec::new();
+    for folder in ["examples", "prelude/tests", "crates/dagaz/tests/programs"] {
+        find(&root.join(folder), &mut files);
+    }
+    files.sort();
+    let corpus: Vec<String> = files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+    assert_eq!(corpus.len(), files.len());
+    for seed in 0..300 {
+        let (chosen, text) = random::damaged(&corpus, seed);
+        let directory = files[chosen].parent().unwrap_or(Path::new(""));
+        assert_eq!(problem_with(&text, directory, LIMIT), None, "seed {seed}:\n{text}");
+    }
 }
 
 /// Programs that nest or repeat without end. They may be rejected.

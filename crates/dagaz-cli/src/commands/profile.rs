@@ -14,7 +14,7 @@ pub fn run(options: &ProfileOptions, interrupt: &Interrupt) -> Outcome {
     let call_options = &options.call.call;
     let program = compile_call(call_options)?;
     let entry = entry_point(&program, call_options)?;
-    let args = arguments(&entry, call_options).map_err(Stop::Misuse)?;
+    let args = arguments(&program, &entry, call_options).map_err(Stop::Misuse)?;
     let mut execution = execution(&options.call.execution, Effort::Full, interrupt);
     execution.profile = true;
     let mut session = session(&program, &execution);

@@ -5,7 +5,6 @@ use std::io::Read;
 use dagaz::session::show_results;
 use dagaz::{Backend, Compiled, Effort, Execution, Limits, Session, Value, data};
 use dagaz_core::exp::Entry;
-use dagaz_core::prim::PrimType;
 
 use super::{compile_call, print_out, style, write_out};
 use crate::interrupt::Interrupt;
@@ -30,7 +29,7 @@ pub fn call(
     execution: &Execution,
 ) -> Result<(Session, Entry, Vec<Value>), Stop> {
     let entry = entry_point(program, options)?;
-    let args = arguments(&entry, options).map_err(Stop::Misuse)?;
+    let args = arguments(program, &entry, options).map_err(Stop::Misuse)?;
     let mut session = session(program, execution);
     let results = session.call(&entry.name, args).map_err(|error| Stop::Program(error.render(style())))?;
     Ok((session, entry, results))
@@ -74,34 +73,20 @@ pub fn print_results(entry: &Entry, results: &[Value], binary: bool) -> Outcome 
     print_out(&lines.concat())
 }
 
-pub fn arguments(entry: &Entry, options: &RunOptions) -> Result<Vec<Value>, String> {
-    let types = entry.params.iter().flat_map(|param| param.ty.types());
-    let wanted: Vec<PrimType> = types.filter_map(|ty| ty.elem()).collect();
-    let mut rest = wanted.iter().copied();
-    let mut values = Vec::new();
+/// The values that the options name, and standard input if there are too few of them.
+pub fn arguments(program: &Compiled, entry: &Entry, options: &RunOptions) -> Result<Vec<Value>, String> {
+    let mut arguments = data::Arguments::new(program.core(), entry)?;
     for text in &options.args {
-        let given = data::read_values_as(text.as_bytes(), &mut rest);
-        values.extend(given.map_err(|error| format!("--arg '{text}': {error}"))?);
+        arguments.read(text.as_bytes()).map_err(|error| format!("--arg '{text}': {error}"))?;
     }
     for path in &options.inputs {
-        values.extend(data::read_file_as(path, &mut rest)?);
+        arguments.read_file(path)?;
     }
-    if values.len() < wanted.len() && options.inputs.is_empty() {
+    if !arguments.is_complete() && options.inputs.is_empty() {
         let mut input = Vec::new();
         let read = std::io::stdin().read_to_end(&mut input);
         read.map_err(|error| format!("cannot read standard input: {error}"))?;
-        let given = data::read_values_as(&input, &mut rest);
-        values.extend(given.map_err(|error| format!("standard input: {error}"))?);
+        arguments.read(&input).map_err(|error| format!("standard input: {error}"))?;
     }
-    if values.len() < wanted.len() {
-        let params: Vec<String> =
-            entry.params.iter().map(|p| format!("{}: {}", p.name, p.ty.name())).collect();
-        let (name, params) = (&entry.name, params.join(", "));
-        return Err(format!(
-            "'{name}' takes {} values ({params}), but {} are given",
-            wanted.len(),
-            values.len()
-        ));
-    }
-    Ok(values)
+    arguments.finish()
 }

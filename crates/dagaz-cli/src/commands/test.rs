@@ -29,6 +29,7 @@ pub fn run(options: &TestOptions, interrupt: &Interrupt) -> Outcome {
         memory: options.execution.memory.unwrap_or(MEMORY),
         exclude: exclude.collect(),
         dialect: super::dialect(options.strict),
+        laws: options.laws,
         execution: execution(options, interrupt),
     };
     let mut tests = suite::find_tests(&options.paths).map_err(Stop::Misuse)?;

@@ -6,11 +6,15 @@
 //!
 //! ```text
 //! entry dot [n] (xs: [n]f64) (ys: [n]f64): f64 = …
-//!   ==>  int dagaz_entry_dot(dagaz_context *ctx, double *out, const dagaz_f64_1d *xs, const dagaz_f64_1d *ys);
+//!   ==>  int sums_entry_dot(sums_context *ctx, double *out, const sums_f64_1d *xs, const sums_f64_1d *ys);
 //! ```
+//!
+//! All that a linker sees begins with the name of the library, here `sums`, so that a program may use several. In the C files
+//! of this folder the name is `dagaz`.
 
 mod functions;
 mod names;
+mod prefix;
 mod tables;
 
 use dagaz_core::exp::Program;
@@ -48,7 +52,8 @@ pub fn generate_library(program: &Program, name: &str) -> Result<CLibrary, Strin
     let names = Names::new(program)?;
     let header = header(program, &names, name)?;
     let source = source(program, &names, &format!("#include \"{name}.h\"\n"))?;
-    Ok(CLibrary { source, header })
+    let prefix = prefix::of_library(name);
+    Ok(CLibrary { source: prefix::renamed(&source, &prefix), header: prefix::renamed(&header, &prefix) })
 }
 
 /// The C text of an executable that reads arguments from standard input, and prints results as `dagaz run` does.

@@ -112,7 +112,7 @@ impl Names {
                         fields.iter().try_for_each(|(_, field)| self.collect(field))?;
                         Some(fields.clone())
                     }
-                    OpaqueKind::Other => None,
+                    OpaqueKind::Sum(_) | OpaqueKind::Array(_) | OpaqueKind::Other => None,
                 };
                 if !self.by_key.contains_key(&key(ty)) {
                     let c_name = self.opaque_name(name);
@@ -163,7 +163,11 @@ fn key(ty: &EntryType) -> String {
         EntryType::Opaque { kind: OpaqueKind::Record(fields), .. } => {
             fields.iter().map(|(name, field)| format!("{name}={}", key(field))).collect::<Vec<_>>().join(",")
         }
-        EntryType::Opaque { kind: OpaqueKind::Other, name, .. } => name.clone(),
+        EntryType::Opaque {
+            kind: OpaqueKind::Sum(_) | OpaqueKind::Array(_) | OpaqueKind::Other,
+            name,
+            ..
+        } => name.clone(),
         EntryType::Value { .. } => String::new(),
     };
     let own = if is_identifier(ty.name()) { ty.name() } else { "" };

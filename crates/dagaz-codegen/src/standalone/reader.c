@@ -189,6 +189,28 @@ static bool dz_read_element(dz_reader *reader, i32 depth, i32 wanted, dz_element
   return dz_push(reader, to, bits);
 }
 
+static bool dz_read_string(dz_reader *reader, dz_elements *to);
+
+/* A string inside of an array is a row. */
+static bool dz_read_string_row(dz_reader *reader, i32 depth, dz_elements *to) {
+  size_t at = reader->position;
+  i64 before = to->count, outer = to->dims[0];
+  if (to->is_typed && to->rank != depth + 1) {
+    return dz_complain_at(reader, at, "scalars at different depths of brackets");
+  }
+  if (to->is_typed && to->type != DZ_U8) return dz_complain_at(reader, at, "elements of different types");
+  if (!dz_read_string(reader, to)) return false;
+  to->dims[0] = outer;
+  to->is_typed = true;
+  to->rank = depth + 1;
+  if (to->is_known[depth] && to->dims[depth] != to->count - before) {
+    return dz_complain_at(reader, at, "rows of different lengths");
+  }
+  to->is_known[depth] = true;
+  to->dims[depth] = to->count - before;
+  return true;
+}
+
 static bool dz_read_rows(dz_reader *reader, i32 depth, i32 wanted, dz_elements *to) {
   size_t at = reader->position;
   i64 count = 0;
@@ -201,8 +223,10 @@ static bool dz_read_rows(dz_reader *reader, i32 depth, i32 wanted, dz_elements *
       if (dz_eat(reader, "]")) break;
     }
     dz_skip_blanks(reader);
-    bool is_row = dz_peek(reader) == '[';
-    if (!(is_row ? dz_read_rows(reader, depth + 1, wanted, to) : dz_read_element(reader, depth + 1, wanted, to))) {
+    int first = dz_peek(reader);
+    if (!(first == '[' ? dz_read_rows(reader, depth + 1, wanted, to)
+          : first == '"' ? dz_read_string_row(reader, depth + 1, to)
+                         : dz_read_element(reader, depth + 1, wanted, to))) {
       return false;
     }
     count++;

@@ -214,7 +214,11 @@ fn dim(fun: &Fun, entry: &Entry, atom: &Atom) -> String {
 fn show(ty: &EntryType, out: &mut Vec<String>) {
     match ty {
         EntryType::Value { .. } => out.push("{\"\", 1, 1}".to_string()),
-        EntryType::Opaque { kind: OpaqueKind::Other, name, types } => {
+        EntryType::Opaque {
+            kind: OpaqueKind::Sum(_) | OpaqueKind::Array(_) | OpaqueKind::Other,
+            name,
+            types,
+        } => {
             out.push(format!("{{{}, {}, 0}}", quoted(&format!("#<{name}>")), types.len()));
         }
         EntryType::Opaque { kind: OpaqueKind::Record(fields), .. } => {

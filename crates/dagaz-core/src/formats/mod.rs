@@ -1,7 +1,8 @@
-//! Values outside of programs: the text format, the binary format, and NumPy's `.npy`.
+//! Values outside of programs: the text format, literals of the language, the binary format, and NumPy's `.npy`.
 
 pub mod binary;
 pub mod compare;
+pub mod literal;
 pub mod npy;
 pub mod text;
 

@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! 1i32   2i64   -3.5f32   f32.nan   -f64.inf   true   0xFFu8   1_000
-//! [1, 2, 3]   [[1.0f32], [2.0f32]]   empty([0]i32)   empty([2][0]i32)   "abc"   -- a comment
+//! [1, 2, 3]   [[1.0f32], [2.0f32]]   empty([0]i32)   empty([2][0]i32)   "abc"   ["ab", "cd"]   -- a comment
 //! ```
 //!
-//! A number without a suffix has the type that the reader asks for, otherwise `i32` or `f64`. A string is an
-//! array of `u8`, in UTF-8. Where a value begins with the letter `b`, it is in the binary format.
+//! A number without a suffix has the type that the reader asks for, otherwise `i32` or `f64`; `nan` and `inf` are such
+//! numbers, too. A string is an array of `u8`, in UTF-8, and `empty(…)` an array also inside of others. Where a value begins
+//! with the letter `b`, it is in the binary format. Tuples, records and sums are read by [`super::literal`].
 
 use crate::prim::{Prim, PrimType};
 use crate::value::{Array, Elems, Shape, Value, elements_of};
@@ -74,12 +75,45 @@ pub struct Reader<'i> {
     pos: usize,
 }
 
-/// What the elements of an array turned out to be.
+/// What is known of an array that is being read.
 struct Nested {
-    elems: Elems,
+    /// The type that the elements have, or must have.
+    wanted: Option<PrimType>,
+    elems: Option<Elems>,
     /// The sizes of the dimensions that are known, from the outside in.
     sizes: Vec<Option<usize>>,
+    /// How many brackets there are around an element.
     leaf_depth: Option<usize>,
+}
+
+impl Nested {
+    /// A row at a depth of brackets has so many elements.
+    fn row(&mut self, depth: usize, count: usize) -> Result<(), String> {
+        if self.sizes.len() <= depth {
+            self.sizes.resize(depth + 1, None);
+        }
+        match self.sizes[depth] {
+            Some(size) if size != count => {
+                Err(format!("a row of length {count} among rows of length {size}"))
+            }
+            Some(_) | None => {
+                self.sizes[depth] = Some(count);
+                Ok(())
+            }
+        }
+    }
+
+    /// There are elements of a type within so many brackets.
+    fn leaves(&mut self, depth: usize, ty: PrimType) -> Result<&mut Elems, String> {
+        if *self.leaf_depth.get_or_insert(depth) != depth {
+            return Err("scalars at different depths of brackets".to_owned());
+        }
+        let elems = self.elems.get_or_insert_with(|| Elems::with_capacity(ty, 0));
+        match elems.ty() {
+            known if known == ty => Ok(elems),
+            known => Err(format!("an element of type {ty} among elements of type {known}")),
+        }
+    }
 }
 
 impl<'i> Reader<'i> {
@@ -106,8 +140,12 @@ impl<'i> Reader<'i> {
                 value
             }
             Some(b'[') => self.array(wanted)?,
-            Some(b'"') => self.string()?,
-            Some(b'e') if self.rest().starts_with(b"empty") => self.empty()?,
+            Some(b'"') => Value::vector(Elems::U8(self.string()?)),
+            Some(b'e') if self.rest().starts_with(b"empty") => {
+                let (shape, ty) = self.empty()?;
+                let array = Array::new(&shape, Elems::with_capacity(ty, 0));
+                array.map(Value::Array).ok_or_else(|| FormatError::new("not an array", start))?
+            }
             Some(_) => Value::Prim(self.scalar(wanted)?),
         };
         match wanted {
@@ -119,19 +157,19 @@ impl<'i> Reader<'i> {
         }
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.input.get(self.pos).copied()
     }
 
-    fn rest(&self) -> &'i [u8] {
+    pub(super) fn rest(&self) -> &'i [u8] {
         &self.input[self.pos..]
     }
 
-    fn error(&self, message: impl Into<String>) -> FormatError {
+    pub(super) fn error(&self, message: impl Into<String>) -> FormatError {
         FormatError::new(message, self.pos)
     }
 
-    fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         loop {
             let rest = self.rest();
             let blanks = rest.iter().take_while(|c| c.is_ascii_whitespace()).count();
@@ -143,7 +181,7 @@ impl<'i> Reader<'i> {
         }
     }
 
-    fn eat(&mut self, token: &[u8]) -> bool {
+    pub(super) fn eat(&mut self, token: &[u8]) -> bool {
         self.skip_blanks();
         let found = self.rest().starts_with(token);
         if found {
@@ -152,15 +190,26 @@ impl<'i> Reader<'i> {
         found
     }
 
-    fn expect(&mut self, token: &str) -> Result<(), FormatError> {
+    pub(super) fn expect(&mut self, token: &str) -> Result<(), FormatError> {
         if self.eat(token.as_bytes()) { Ok(()) } else { Err(self.error(format!("'{token}' is expected"))) }
     }
 
     /// `empty([2][0]i32)`
-    fn empty(&mut self) -> Result<Value, FormatError> {
+    fn empty(&mut self) -> Result<(Shape, PrimType), FormatError> {
         let start = self.pos;
         self.expect("empty")?;
         self.expect("(")?;
+        let shape = self.sizes()?;
+        let ty = self.scalar_type()?;
+        self.expect(")")?;
+        match elements_of(&shape) {
+            Some(0) => Ok((shape, ty)),
+            Some(_) | None => Err(FormatError::new("an empty array has a dimension of size 0", start)),
+        }
+    }
+
+    /// `[2][0]`
+    pub(super) fn sizes(&mut self) -> Result<Shape, FormatError> {
         let mut shape = Shape::new();
         while self.eat(b"[") {
             self.skip_blanks();
@@ -172,19 +221,16 @@ impl<'i> Reader<'i> {
                 return Err(self.error(format!("an array has at most {MAX_RANK} dimensions")));
             }
         }
-        self.skip_blanks();
-        let word = self.word();
-        let ty = std::str::from_utf8(word).ok().and_then(PrimType::from_name);
-        let ty = ty.ok_or_else(|| self.error("a scalar type is expected"))?;
-        self.expect(")")?;
-        if elements_of(&shape) != Some(0) {
-            return Err(FormatError::new("an empty array has a dimension of size 0", start));
-        }
-        let array = Array::new(&shape, Elems::with_capacity(ty, 0));
-        array.map(Value::Array).ok_or_else(|| FormatError::new("not an array", start))
+        Ok(shape)
     }
 
-    fn string(&mut self) -> Result<Value, FormatError> {
+    pub(super) fn scalar_type(&mut self) -> Result<PrimType, FormatError> {
+        self.skip_blanks();
+        let ty = std::str::from_utf8(self.word()).ok().and_then(PrimType::from_name);
+        ty.ok_or_else(|| self.error("a scalar type is expected"))
+    }
+
+    fn string(&mut self) -> Result<Vec<u8>, FormatError> {
         let start = self.pos;
         self.pos += 1;
         let mut bytes = Vec::new();
@@ -192,7 +238,7 @@ impl<'i> Reader<'i> {
             let c = self.peek().ok_or_else(|| FormatError::new("this string does not end", start))?;
             self.pos += 1;
             match c {
-                b'"' => return Ok(Value::vector(Elems::U8(bytes))),
+                b'"' => return Ok(bytes),
                 b'\\' => {
                     let escaped =
                         self.peek().ok_or_else(|| FormatError::new("this string does not end", start))?;
@@ -213,97 +259,84 @@ impl<'i> Reader<'i> {
 
     fn array(&mut self, wanted: Option<PrimType>) -> Result<Value, FormatError> {
         let start = self.pos;
-        let mut nested: Option<Nested> = None;
-        self.rows(0, wanted, &mut nested)?;
-        let Some(Nested { elems, sizes, leaf_depth }) = nested else {
-            return match wanted {
-                Some(ty) => Ok(Value::vector(Elems::with_capacity(ty, 0))),
-                None => {
-                    Err(FormatError::new("write an empty array with its type, as in empty([0]i32)", start))
-                }
-            };
+        let mut nested = Nested { wanted, elems: None, sizes: Vec::new(), leaf_depth: None };
+        self.rows(0, &mut nested)?;
+        let Nested { elems, sizes, leaf_depth, .. } = nested;
+        let elems = elems.or_else(|| wanted.map(|ty| Elems::with_capacity(ty, 0)));
+        let Some(elems) = elems else {
+            return Err(FormatError::new("write an empty array with its type, as in empty([0]i32)", start));
         };
-        let shape: Shape = sizes.iter().take(leaf_depth.unwrap_or(0)).map(|s| s.unwrap_or(0)).collect();
-        let array = Array::new(&shape, elems);
+        let rank = leaf_depth.unwrap_or(sizes.len());
+        let shape: Shape = sizes.iter().take(rank).map(|s| s.unwrap_or(0)).collect();
+        let array = Array::new(&shape, elems).filter(|_| sizes.len() <= rank);
         array.map(Value::Array).ok_or_else(|| FormatError::new("rows of different lengths", start))
     }
 
     /// `[…]` at a depth of brackets.
-    fn rows(
-        &mut self,
-        depth: usize,
-        wanted: Option<PrimType>,
-        nested: &mut Option<Nested>,
-    ) -> Result<(), FormatError> {
+    fn rows(&mut self, depth: usize, nested: &mut Nested) -> Result<(), FormatError> {
         let start = self.pos;
         if depth >= MAX_RANK {
             return Err(self.error(format!("an array has at most {MAX_RANK} dimensions")));
         }
         self.expect("[")?;
         let mut count = 0;
-        while !self.eat(b"]") {
-            if count > 0 {
-                // The reference reads elements that only blanks separate, too.
-                let blank = self.pos > 0 && self.input[self.pos - 1].is_ascii_whitespace();
-                if !self.eat(b",") && !blank {
-                    return Err(self.error("',' is expected"));
-                }
-                if self.eat(b"]") {
-                    break;
-                }
-            }
-            self.skip_blanks();
-            if self.peek() == Some(b'[') {
-                self.rows(depth + 1, wanted, nested)?;
-            } else {
-                self.element(depth + 1, wanted, nested)?;
+        while self.another(count)? {
+            match self.peek() {
+                Some(b'[') => self.rows(depth + 1, nested)?,
+                Some(b'"' | b'e') => self.row_in_words(depth + 1, nested)?,
+                Some(_) | None => self.element(depth + 1, nested)?,
             }
             count += 1;
         }
-        if let Some(nested) = nested {
-            if nested.sizes.len() <= depth {
-                nested.sizes.resize(depth + 1, None);
-            }
-            match nested.sizes[depth] {
-                Some(size) if size != count => {
-                    let message = format!("a row of length {count} among rows of length {size}");
-                    return Err(FormatError::new(message, start));
-                }
-                _ => nested.sizes[depth] = Some(count),
-            }
-        }
-        Ok(())
+        nested.row(depth, count).map_err(|message| FormatError::new(message, start))
     }
 
-    fn element(
-        &mut self,
-        depth: usize,
-        wanted: Option<PrimType>,
-        nested: &mut Option<Nested>,
-    ) -> Result<(), FormatError> {
+    /// Whether another element comes after so many, with the separator or the bracket that shows it.
+    pub(super) fn another(&mut self, count: usize) -> Result<bool, FormatError> {
+        if self.eat(b"]") {
+            return Ok(false);
+        }
+        if count > 0 {
+            // The reference reads elements that only blanks separate, too.
+            let blank = self.pos > 0 && self.input[self.pos - 1].is_ascii_whitespace();
+            if !self.eat(b",") && !blank {
+                return Err(self.error("',' is expected"));
+            }
+            if self.eat(b"]") {
+                return Ok(false);
+            }
+        }
+        self.skip_blanks();
+        Ok(true)
+    }
+
+    /// A string or an empty array inside of an array.
+    fn row_in_words(&mut self, depth: usize, nested: &mut Nested) -> Result<(), FormatError> {
         let start = self.pos;
-        let wanted = nested.as_ref().map(|n| n.elems.ty()).or(wanted);
-        let prim = self.scalar(wanted)?;
-        let new = || Nested {
-            elems: Elems::with_capacity(prim.ty(), 0),
-            sizes: Vec::new(),
-            leaf_depth: Some(depth),
+        let outcome = if self.peek() == Some(b'"') {
+            let bytes = self.string()?;
+            let row = nested.row(depth, bytes.len());
+            row.and_then(|()| nested.leaves(depth + 1, PrimType::U8)).map(|elems| {
+                elems.extend_from(&Elems::U8(bytes.clone()), 0, bytes.len());
+            })
+        } else {
+            let (shape, ty) = self.empty()?;
+            let mut sizes = shape.iter().enumerate();
+            let rows = sizes.try_for_each(|(i, size)| nested.row(depth + i, *size));
+            rows.and_then(|()| nested.leaves(depth + shape.len(), ty)).map(drop)
         };
-        let nested = nested.get_or_insert_with(new);
-        if nested.leaf_depth != Some(depth) {
-            return Err(FormatError::new("scalars at different depths of brackets", start));
-        }
-        if !nested.elems.push(prim) {
-            let (got, ty) = (prim.ty(), nested.elems.ty());
-            return Err(FormatError::new(
-                format!("an element of type {got} among elements of type {ty}"),
-                start,
-            ));
-        }
+        outcome.map_err(|message| FormatError::new(message, start))
+    }
+
+    fn element(&mut self, depth: usize, nested: &mut Nested) -> Result<(), FormatError> {
+        let start = self.pos;
+        let prim = self.scalar(nested.elems.as_ref().map(Elems::ty).or(nested.wanted))?;
+        let elems = nested.leaves(depth, prim.ty()).map_err(|message| FormatError::new(message, start))?;
+        elems.push(prim);
         Ok(())
     }
 
-    fn word(&mut self) -> &'i [u8] {
+    pub(super) fn word(&mut self) -> &'i [u8] {
         let word = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'.');
         let len = self.rest().iter().take_while(|c| word(c)).count();
         let taken = &self.rest()[..len];
@@ -343,6 +376,11 @@ pub fn parse_scalar(text: &str, negative: bool, wanted: Option<PrimType>) -> Res
     match (text, negative) {
         ("true", false) => return Ok(Prim::Bool(true)),
         ("false", false) => return Ok(Prim::Bool(false)),
+        ("nan" | "inf", _) => {
+            let magnitude = if text == "nan" { f64::NAN } else { f64::INFINITY };
+            let ty = wanted.filter(|ty| ty.is_float()).unwrap_or(PrimType::F64);
+            return Prim::of_f64(ty, if negative { -magnitude } else { magnitude }).ok_or_else(unknown);
+        }
         ("", _) => return Err("a value is expected".to_string()),
         _ => {}
     }

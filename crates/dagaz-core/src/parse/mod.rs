@@ -424,6 +424,13 @@ impl Parser {
                 p.expect(":")?;
                 Ok((field, p.entry_type()?))
             })?)
+        } else if self.eat_word("sum") {
+            OpaqueKind::Sum(self.list("(", ")", |p| {
+                let name = p.text("a constructor in quotes")?;
+                Ok((name, p.list("(", ")", Self::entry_type)?))
+            })?)
+        } else if self.eat_word("array") {
+            OpaqueKind::Array(Box::new(self.entry_type()?))
         } else {
             OpaqueKind::Other
         };

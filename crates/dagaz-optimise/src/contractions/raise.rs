@@ -11,17 +11,19 @@ use super::dot::{Axes, Level, Nest, Term, View, is_sum};
 use super::facts::Facts;
 use super::summed;
 use crate::walk::for_each_body;
+use dagaz_core::effects::Effects;
 
 pub(super) fn raise(program: &mut Program) {
-    let facts = Facts::of(program);
+    let (facts, effects) = (Facts::of(program), Effects::of(program));
     let vars = std::mem::take(&mut program.vars);
-    let mut raiser = Raiser { facts, vars, levels: Vec::new() };
+    let mut raiser = Raiser { facts, effects, vars, levels: Vec::new() };
     program.funs.iter_mut().for_each(|fun| raiser.separate(&mut fun.body));
     program.vars = raiser.vars;
 }
 
 struct Raiser {
     facts: Facts,
+    effects: Effects,
     vars: Vars,
     /// The maps around the place that is looked at.
     levels: Vec<Level>,
@@ -168,6 +170,8 @@ impl Raiser {
             })
             .collect();
         self.levels.pop();
+        // What the terms do not read may stop the program all the same, also if nobody needs the sum.
+        let components = components.filter(|components| self.is_all(&pre.body, components));
         let mut b = Builder::new(std::mem::take(&mut self.vars));
         let mut rising = Vec::new();
         for component in components.iter().flatten() {
@@ -176,6 +180,17 @@ impl Raiser {
         let stms;
         (self.vars, stms) = b.finish();
         components.map(|_| (stms, rising))
+    }
+}
+
+impl Raiser {
+    /// Whether a function of rows does nothing but give the terms of these sums.
+    fn is_all(&self, body: &Body, components: &[Component<'_>]) -> bool {
+        let terms = components.iter().flat_map(|component| &component.terms);
+        let elements: HashSet<VarId> =
+            terms.flat_map(|(_, term)| &term.elements).filter_map(|atom| atom.as_var()).collect();
+        let is_element = |stm: &Stm| stm.pat.iter().any(|p| elements.contains(&p.var));
+        body.stms.iter().all(|stm| self.effects.is_removable(stm) || is_element(stm))
     }
 }
 

@@ -283,20 +283,25 @@ impl Infer<'_> {
             }
             Type::Meta(_) => {
                 let result = self.fresh(arg_span);
-                let ok = self.unify(fun, &Type::arrow(None, arg.with_uniqueness(false), RetType::plain(result.clone())));
+                let ok = self.unify(
+                    fun,
+                    &Type::arrow(None, arg.with_uniqueness(false), RetType::plain(result.clone())),
+                );
                 self.demand(ok, arg_span, &format!("Cannot apply \"{name}\" to this argument"))?;
                 Ok(result)
             }
-            other => fail(
-                Diagnostic::error(
-                    "not-a-function",
-                    arg_span,
-                    format!("Cannot apply \"{name}\" to this argument: it is not a function, or has too many arguments"),
-                )
-                .at("superfluous argument")
-                .help(format!("what is applied here has type {}", self.show(&other))),
-            ),
+            other => Err(self.not_a_function(&other, arg_span, name)),
         }
+    }
+
+    pub(super) fn not_a_function(&self, ty: &Type, arg: Span, name: &str) -> Error {
+        let message = format!(
+            "Cannot apply \"{name}\" to this argument: it is not a function, or has too many arguments"
+        );
+        Diagnostic::error("not-a-function", arg, message)
+            .at("superfluous argument")
+            .help(format!("what is applied here has type {}", self.show(ty)))
+            .into()
     }
 
     // -----------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ use dagaz_syntax::Span;
 use dagaz_syntax::ast::{Exp, ExpKind, Ident, NodeId, SliceIndex};
 
 use super::Infer;
+use super::unify::{Constraint, PrimSet};
 use crate::automap::Linear;
 use crate::context::Res;
 use crate::types::{Liftedness, Type};
@@ -42,7 +43,7 @@ impl Infer<'_> {
             let ty = self.exp(cond)?;
             let (rank, base) = self.split(&ty);
             let ok = self.unify(&Type::BOOL, &base);
-            self.expect(ok, cond.span, "The condition of \"if\" must be a bool", &Type::BOOL, &base)?;
+            self.expect(ok, cond.span, "The condition of \"if\" must be a bool", &Type::BOOL, &ty)?;
             arms.push(Arm { node: e, rank, then: self.exp(then)? });
             e = otherwise;
         }
@@ -54,7 +55,7 @@ impl Infer<'_> {
             last = span;
         }
         let ok = self.restrict(&result, Liftedness::SizeLifted);
-        self.demand(ok, last, "A branch of \"if\" cannot give a value of this type")?;
+        self.demand(ok, e.span, "A branch of \"if\" cannot give a value of this type")?;
         Ok(result)
     }
 
@@ -69,7 +70,7 @@ impl Infer<'_> {
         }
         let ((then_rank, then), (other_rank, other)) = (self.split(&arm.then), self.split(otherwise));
         let ok = self.unify(&then, &other);
-        self.expect(ok, span, what, &then, &other)?;
+        self.expect(ok, span, what, &arm.then, otherwise)?;
         let Some(problem) = &mut self.ranks else { return Ok(then) };
         let maps = problem.site(arm.node.id, Linear::default(), arm.rank);
         let whole = maps.clone().plus(&Linear::variable(problem.fresh()));
@@ -97,9 +98,14 @@ impl Infer<'_> {
         let mut frame = Linear::default();
         for index in slice {
             let SliceIndex::Index(index) = index else { continue };
+            let span = index.span;
             let index = self.exp(index)?;
             ty = self.element(&ty, array)?.1;
-            let (rank, _) = self.split(&index);
+            let (rank, base) = self.split(&index);
+            if let Type::Prim(_) = base {
+                let ok = self.constrain(&base, Constraint::prims(PrimSet::INTEGRAL));
+                self.demand(ok, span, "An index must be of an integer type")?;
+            }
             if let Some(problem) = &mut self.ranks {
                 let maps = problem.site(node, frame.clone(), rank.minus(&frame));
                 frame = frame.plus(&maps);

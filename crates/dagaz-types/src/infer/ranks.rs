@@ -13,7 +13,7 @@ use super::expression::{cannot_apply, function_name};
 use super::resolve::binding_of;
 use super::unify::{Constraint, Unified};
 use crate::automap::{Linear, RankProblem, RankVar};
-use crate::context::{Res, error};
+use crate::context::Res;
 use crate::types::{RetType, Size, Type};
 
 /// `[]^q elem`
@@ -169,17 +169,18 @@ impl Infer<'_> {
         (arg, span): (&Type, Span),
         name: &str,
     ) -> Res<Type> {
-        let (frame, from, to) = self.lifted_function(fun, span)?;
-        let ((param_rank, param), (arg_rank, arg)) = (self.split(&from), self.split(arg));
-        let ok = self.unify(&param, &arg);
-        self.expect(ok, span, &cannot_apply(name), &param, &arg)?;
+        let (frame, from, to) = self.lifted_function(fun, span, name)?;
+        let ((param_rank, param), (arg_rank, base)) = (self.split(&from), self.split(arg));
+        let ok = self.unify(&param, &base);
+        self.expect(ok, span, &cannot_apply(name), &from, arg)?;
         let Some(problem) = &mut self.ranks else { return Ok(to) };
         let excess = arg_rank.minus(&frame).minus(&param_rank);
         let maps = problem.site(node, frame.clone(), excess);
         Ok(Infer::lift(&maps.plus(&frame), to))
     }
 
-    fn lifted_function(&mut self, fun: &Type, span: Span) -> Res<(Linear, Type, Type)> {
+    /// Frame, parameter and result of a function that is applied to something at a place.
+    fn lifted_function(&mut self, fun: &Type, span: Span, name: &str) -> Res<(Linear, Type, Type)> {
         let (frame, base) = self.split(fun);
         match base {
             Type::Arrow(arrow) => Ok((frame, arrow.from.clone(), arrow.to.ty.clone())),
@@ -189,11 +190,11 @@ impl Infer<'_> {
                 let bound: Unified = self.unify(&base, &arrow);
                 match bound {
                     Ok(()) => Ok((frame, from, to)),
-                    Err(_mismatch) => error("type-mismatch", span, "This is not a function"),
+                    Err(_mismatch) => Err(self.not_a_function(fun, span, name)),
                 }
             }
             Type::Prim(_) | Type::Array { .. } | Type::Record(_) | Type::Sum(_) | Type::Named { .. } => {
-                error("not-a-function", span, "This is not a function")
+                Err(self.not_a_function(fun, span, name))
             }
         }
     }
@@ -208,13 +209,13 @@ impl Infer<'_> {
         is_left: bool,
     ) -> Res<Type> {
         let operand_ty = self.exp(operand)?;
-        let (_, first, rest) = self.lifted_function(op, e.span)?;
-        let (_, second, result) = self.lifted_function(&rest, e.span)?;
+        let (_, first, rest) = self.lifted_function(op, e.span, name)?;
+        let (_, second, result) = self.lifted_function(&rest, e.span, name)?;
         let (given, missing) = if is_left { (first, second) } else { (second, first) };
-        let ((given_rank, given), (operand_rank, operand_base)) =
+        let ((given_rank, given_base), (operand_rank, operand_base)) =
             (self.split(&given), self.split(&operand_ty));
-        let ok = self.unify(&given, &operand_base);
-        self.expect(ok, operand.span, &cannot_apply(name), &given, &operand_base)?;
+        let ok = self.unify(&given_base, &operand_base);
+        self.expect(ok, operand.span, &cannot_apply(name), &given, &operand_ty)?;
         let Some(problem) = &mut self.ranks else { return Ok(result) };
         let maps = problem.site(e.id, Linear::default(), operand_rank.minus(&given_rank));
         let (missing, result) = (Infer::lift(&maps, missing), Infer::lift(&maps, result));
@@ -249,7 +250,7 @@ impl Infer<'_> {
         let (first_ty, second_ty) = (self.exp(first)?, self.exp(second)?);
         self.scalar_root(&first_ty);
         self.scalar_root(&second_ty);
-        let (_, from, between) = self.lifted_function(&first_ty, first.span)?;
+        let (_, from, between) = self.lifted_function(&first_ty, first.span, &function_name(first))?;
         if let Some(problem) = &mut self.ranks {
             problem.pipes.insert(e.id);
         }

@@ -270,9 +270,10 @@ impl Checker<'_> {
     /// there without ranks is clearer.
     fn wrong_anyway(&self, strict: &Diagnostic, error: Error) -> Error {
         match &error {
-            Error::Diagnostic(d) if d.span().start > strict.span().start || d.code != strict.code => error,
-            Error::Silenced => error,
-            Error::Diagnostic(_) => strict.clone().into(),
+            Error::Diagnostic(d) if d.span() == strict.span() && d.code == strict.code => {
+                strict.clone().into()
+            }
+            Error::Diagnostic(_) | Error::Silenced => error,
         }
     }
 
@@ -285,6 +286,9 @@ impl Checker<'_> {
         error: Error,
     ) -> Error {
         let Error::Diagnostic(d) = error else { return error };
+        if d.span() == strict.span() && d.message == strict.message {
+            return strict.clone().into();
+        }
         let text = explicit_text(self.sources, bind, &elaborated.edits);
         if d.code == "type-mismatch" || d.code == "not-a-function" {
             let help = format!("with maps this is \"{text}\", but then: {}", d.message);

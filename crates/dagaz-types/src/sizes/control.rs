@@ -113,7 +113,9 @@ impl Sizer<'_> {
         self.map_value_sizes(&a, &mut |sizer, size| {
             let here = at;
             at += 1;
-            let Some((x, y)) = pairs.get(here).filter(|(x, y)| !same_size(x, y)) else { return size.clone() };
+            let differ =
+                |x: &Size, y: &Size| !same_size(&sizer.computed(x.clone()), &sizer.computed(y.clone()));
+            let Some((x, y)) = pairs.get(here).filter(|(x, y)| differ(x, y)) else { return size.clone() };
             // Sizes that differ in the same way are the same.
             let same = |i: usize| same_size(&pairs[i].0, x) && same_size(&pairs[i].1, y);
             if let Some((_, var)) = made.iter().find(|(i, _)| same(*i)) {

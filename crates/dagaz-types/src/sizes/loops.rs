@@ -124,6 +124,7 @@ impl Sizer<'_> {
                 && self.is_flexible(v)
             {
                 let (initial, result) = (self.zonk_size(initial), self.zonk_size(result));
+                let (initial, result) = (self.computed(initial), self.computed(result));
                 // A result of a size still to be inferred can be made to fit.
                 if let Size::Var(w) = &result
                     && self.is_flexible(*w)

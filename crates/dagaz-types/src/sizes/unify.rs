@@ -21,10 +21,9 @@ impl Sizer<'_> {
                 Some(s) => self.zonk_size(s),
                 None => size.clone(),
             },
-            Size::Exp(e) if self.has_settled(size) => self.computed(size_of_exp(self.zonk_exp(e))),
-            Size::Exp(_) => self.computed(size.clone()),
+            Size::Exp(e) if self.has_settled(size) => size_of_exp(self.zonk_exp(e)),
             Size::Set(ty) => Size::of_index(self.zonk(ty)),
-            Size::Const(_) | Size::Meta(_) => size.clone(),
+            Size::Exp(_) | Size::Const(_) | Size::Meta(_) => size.clone(),
         }
     }
 
@@ -97,22 +96,30 @@ impl Sizer<'_> {
 
     pub(super) fn unify_size(&mut self, a: &Size, b: &Size) -> Unified {
         let (a, b) = (self.zonk_size(a), self.zonk_size(b));
-        match (&a, &b) {
-            (Size::Meta(_), _) | (_, Size::Meta(_)) => Ok(()),
-            (Size::Const(x), Size::Const(y)) if x == y => Ok(()),
-            (Size::Var(x), Size::Var(y)) if x == y => Ok(()),
+        // As they are written first: `3 * 4` says what `n` and `m` are in `n * m`, and `12` does not.
+        if let Some(result) = self.unify_written(&a, &b) {
+            return result;
+        }
+        let (x, y) = (self.computed(a.clone()), self.computed(b.clone()));
+        self.unify_written(&x, &y).unwrap_or(Err(SizeMismatch::Differ(a, b)))
+    }
+
+    /// Unify two sizes by structure; `None` if their structure differs.
+    fn unify_written(&mut self, a: &Size, b: &Size) -> Option<Unified> {
+        match (a, b) {
+            (Size::Meta(_), _) | (_, Size::Meta(_)) => Some(Ok(())),
+            (Size::Const(x), Size::Const(y)) if x == y => Some(Ok(())),
+            (Size::Var(x), Size::Var(y)) if x == y => Some(Ok(())),
             (Size::Var(x), Size::Var(y)) if self.is_flexible(*x) && self.is_flexible(*y) => {
                 // Keep the outer one.
-                if self.level_of(*x) >= self.level_of(*y) { self.settle(*x, &b) } else { self.settle(*y, &a) }
+                let is_inner = self.level_of(*x) >= self.level_of(*y);
+                Some(if is_inner { self.settle(*x, b) } else { self.settle(*y, a) })
             }
-            (Size::Var(x), _) if self.is_flexible(*x) => self.settle(*x, &b),
-            (_, Size::Var(y)) if self.is_flexible(*y) => self.settle(*y, &a),
-            (Size::Set(x), Size::Set(y)) => self.unify_sets(x, y),
-            (Size::Exp(x), Size::Exp(y)) => match self.unify_exps(x, y) {
-                Some(result) => result,
-                None => Err(SizeMismatch::Differ(a.clone(), b.clone())),
-            },
-            _ => Err(SizeMismatch::Differ(a.clone(), b.clone())),
+            (Size::Var(x), _) if self.is_flexible(*x) => Some(self.settle(*x, b)),
+            (_, Size::Var(y)) if self.is_flexible(*y) => Some(self.settle(*y, a)),
+            (Size::Set(x), Size::Set(y)) => Some(self.unify_sets(x, y)),
+            (Size::Exp(x), Size::Exp(y)) => self.unify_exps(x, y),
+            _ => None,
         }
     }
 

@@ -1,7 +1,9 @@
 //! Read script expressions.
 
+use dagaz_core::prim::Prim;
+
 use super::Exp;
-use crate::data;
+use crate::{Value, data};
 
 /// Read an expression and nothing else.
 pub fn parse(text: &str) -> Result<Exp, String> {
@@ -164,7 +166,10 @@ impl<'t> Parser<'t> {
                 self.literal(end)
             }
             _ => match self.peek_name() {
-                Some(word @ ("true" | "false")) => self.literal(word.len()),
+                Some(word @ ("true" | "false" | "nan" | "inf")) => self.literal(word.len()),
+                Some(word) if is_special(&self.rest()[word.len()..]) => {
+                    self.literal(word.len() + ".nan".len())
+                }
                 Some("empty") => {
                     let end = self.rest().find(')').map_or(self.rest().len(), |i| i + 1);
                     self.literal(end)
@@ -204,10 +209,14 @@ impl<'t> Parser<'t> {
     }
 
     fn string(&mut self) -> Result<Exp, String> {
-        self.expect('"')?;
-        let text = self.take_while(|c| c != '"').to_owned();
-        self.expect('"')?;
-        Ok(Exp::String(text))
+        let length = string_end(self.rest());
+        match self.literal(length)? {
+            Exp::Literal(Value::Array(array)) => {
+                let bytes = array.prims().filter_map(Prim::as_i64).map(|byte| byte as u8).collect();
+                String::from_utf8(bytes).map(Exp::String).map_err(|_| "a string is in UTF-8".to_owned())
+            }
+            exp => Ok(exp),
+        }
     }
 
     fn literal(&mut self, length: usize) -> Result<Exp, String> {
@@ -222,17 +231,39 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// Whether this comes after the name of a type in `f64.nan`.
+fn is_special(rest: &str) -> bool {
+    let is_end = |rest: &str| !rest.starts_with(is_name_part);
+    [".nan", ".inf"].iter().any(|word| rest.strip_prefix(word).is_some_and(is_end))
+}
+
+/// How long the string at the start of the text is.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (i, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return i + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
 /// How long the array at the start of the text is.
 fn array_end(text: &str) -> usize {
-    let mut depth = 0;
-    for (i, c) in text.char_indices() {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let length = if c == '"' { string_end(&text[at..]) } else { c.len_utf8() };
+        at += length;
         match c {
             '[' => depth += 1,
             ']' => depth -= 1,
             _ => {}
         }
         if depth == 0 {
-            return i + 1;
+            return at;
         }
     }
     text.len()

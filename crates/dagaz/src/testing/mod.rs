@@ -14,7 +14,7 @@
 //! shows what came of it. Blocks with `property: name` are for [`property`].
 
 mod property;
-mod random;
+pub(crate) mod random;
 pub mod report;
 pub mod run;
 pub mod spec;

@@ -211,7 +211,11 @@ fn plain_types<'t>(ty: &'t EntryType, types: &mut Vec<(&'t str, &'t Type)>) -> R
         EntryType::Opaque { kind: OpaqueKind::Record(fields), .. } => {
             fields.iter().try_for_each(|(_, field)| plain_types(field, types))?;
         }
-        EntryType::Opaque { kind: OpaqueKind::Other, name, .. } => return Err(name),
+        EntryType::Opaque {
+            kind: OpaqueKind::Sum(_) | OpaqueKind::Array(_) | OpaqueKind::Other,
+            name,
+            ..
+        } => return Err(name),
     }
     Ok(())
 }

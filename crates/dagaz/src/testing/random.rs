@@ -63,18 +63,18 @@ pub(super) fn generate_one(generator: &Generator, source: &mut SplitMix) -> Resu
 }
 
 /// The SplitMix64 generator: a counter, and a function that scrambles it.
-pub(super) struct SplitMix(u64);
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
     pub(super) fn new() -> SplitMix {
         SplitMix(0x00DA_6A2D)
     }
 
-    pub(super) fn from_seed(seed: u64) -> SplitMix {
+    pub(crate) fn from_seed(seed: u64) -> SplitMix {
         SplitMix(seed)
     }
 
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

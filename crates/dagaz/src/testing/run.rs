@@ -12,9 +12,10 @@ use super::{property, random};
 use dagaz_types::Dialect;
 
 use crate::compile::{self, Compiled, Failure, compile_file_with};
+use crate::data::Tolerance;
 use crate::render::{self, Style};
 use crate::session::{Backend, Execution, Session};
-use crate::{Effort, Limits, Parameters, data, parse_parameter, script};
+use crate::{Effort, Limits, Parameters, data, laws, parse_parameter, script};
 
 /// What tests may cost, and which are left out.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Settings {
     pub exclude: Vec<String>,
     /// Which programs are accepted.
     pub dialect: Dialect,
+    /// Whether operators must obey their laws.
+    pub laws: bool,
     /// How programs run; the limits are those above.
     pub execution: Execution,
 }
@@ -40,6 +43,7 @@ impl Settings {
             memory: 1 << 30,
             exclude: Vec::new(),
             dialect: Dialect::Dagaz,
+            laws: false,
             execution,
         }
     }
@@ -163,6 +167,9 @@ fn run_accepted(
     if let Some(reason) = session.notice() {
         return Err(format!("no machine code: {reason}"));
     }
+    if settings.laws {
+        check_laws(path, &wanted)?;
+    }
     let mut first_reason = None;
     for case in cases.iter().filter(|case| !is_excluded(&case.tags, settings)) {
         result.cases += 1;
@@ -172,6 +179,14 @@ fn run_accepted(
         }
     }
     first_reason.map_or(Ok(()), Err)
+}
+
+fn check_laws(path: &Path, wanted: &compile::Settings) -> Result<(), String> {
+    let (sources, violations) = laws::check_file(path, wanted).map_err(|failure| failure.summary())?;
+    match violations.first() {
+        None => Ok(()),
+        Some(first) => Err(render::diagnostics(Style::Plain, &sources, std::slice::from_ref(first))),
+    }
 }
 
 /// The tuning parameters of a program, which stand beside it: lines `name=value` in `program.fut.tuning`.
@@ -213,13 +228,14 @@ fn run_case(
         let text = data::read_bytes(path)?;
         return property::check(session, &String::from_utf8_lossy(&text), &case.entry);
     }
-    let directory = path.parent().unwrap_or(Path::new(""));
-    let args = input_values(program, session, directory, case)?;
-    let expected = match &case.outcome {
-        Outcome::Values(values) => Some(values.clone()),
-        Outcome::File(file) => Some(data::read_file(&directory.join(file))?),
-        Outcome::Success | Outcome::Failure(_) => None,
+    let tolerance = match (settings.dialect, case.tolerance) {
+        (Dialect::Strict, None) => Tolerance::OfLargest(data::TOLERANCE),
+        (Dialect::Strict, Some(_)) => return Err("plain Futhark has no 'tolerance:'".to_owned()),
+        (Dialect::Dagaz, stated) => Tolerance::OfEach(stated.unwrap_or(data::TOLERANCE)),
     };
+    let directory = path.parent().unwrap_or(Path::new(""));
+    let args = input_values(program, session, directory, case, settings.dialect)?;
+    let expected = expected_values(program, directory, case, settings.dialect)?;
     let outcome = session.call(&case.entry, args);
     match (outcome, &case.outcome) {
         (Err(_), _) if start.elapsed() >= settings.timeout => {
@@ -237,7 +253,32 @@ fn run_case(
         }
         (Ok(_), Outcome::Failure(pattern)) => Err(format!("succeeds, but must fail with: {pattern}")),
         (Ok(results), Outcome::Success | Outcome::Values(_) | Outcome::File(_)) => {
-            expected.map_or(Ok(()), |expected| compare(&expected, &results))
+            expected.map_or(Ok(()), |expected| compare(&expected, &results, tolerance))
+        }
+    }
+}
+
+/// The results that a case wants, if it says which. In plain Futhark, a number without a suffix is an `i32` or `f64`.
+fn expected_values(
+    program: &Compiled,
+    directory: &Path,
+    case: &Case,
+    dialect: Dialect,
+) -> Result<Option<Vec<Value>>, String> {
+    let entry = || program.entry(&case.entry).ok_or_else(|| format!("no entry point '{}'", case.entry));
+    let in_text = |text: &str, error: String| format!("in '{}': {error}", text.trim());
+    match (&case.outcome, dialect) {
+        (Outcome::Success | Outcome::Failure(_), _) => Ok(None),
+        (Outcome::Values(text), Dialect::Strict) => {
+            let values = data::read_values(text.as_bytes());
+            values.map(Some).map_err(|error| in_text(text, error.to_string()))
+        }
+        (Outcome::Values(text), Dialect::Dagaz) => {
+            data::read_results(entry()?, text.as_bytes()).map(Some).map_err(|error| in_text(text, error))
+        }
+        (Outcome::File(file), Dialect::Strict) => data::read_file(&directory.join(file)).map(Some),
+        (Outcome::File(file), Dialect::Dagaz) => {
+            data::read_result_file(entry()?, &directory.join(file)).map(Some)
         }
     }
 }
@@ -247,15 +288,23 @@ pub(crate) fn input_values(
     session: &mut Session,
     directory: &Path,
     case: &Case,
+    dialect: Dialect,
 ) -> Result<Vec<Value>, String> {
     let entry = || program.entry(&case.entry).ok_or_else(|| format!("no entry point '{}'", case.entry));
     let run_script =
         |session: &mut Session, exp: &script::Exp| script::arguments(exp, session, directory, entry()?);
     match &case.input {
-        Input::Values(values) => Ok(values.clone()),
+        Input::Values(text) => {
+            let in_text = |error: String| format!("in '{}': {error}", text.trim());
+            if dialect == Dialect::Strict {
+                return data::read_values(text.as_bytes()).map_err(|error| in_text(error.to_string()));
+            }
+            data::read_arguments(program.core(), entry()?, text.as_bytes()).map_err(in_text)
+        }
         Input::File(file) => {
-            let types = entry()?.params.iter().flat_map(|param| param.ty.types());
-            data::read_file_as(&directory.join(file), &mut types.filter_map(|ty| ty.elem()))
+            let mut arguments = data::Arguments::new(program.core(), entry()?)?;
+            arguments.read_file(&directory.join(file))?;
+            arguments.finish()
         }
         Input::Random(generators) => random::generate(generators),
         Input::Property => Err("a property has no input of its own".to_owned()),
@@ -267,12 +316,12 @@ pub(crate) fn input_values(
     }
 }
 
-fn compare(expected: &[Value], got: &[Value]) -> Result<(), String> {
+fn compare(expected: &[Value], got: &[Value], tolerance: Tolerance) -> Result<(), String> {
     if expected.len() != got.len() {
         return Err(format!("expected {} results, got {}", expected.len(), got.len()));
     }
     for (position, (expected, got)) in expected.iter().zip(got).enumerate() {
-        if let Some(difference) = data::first_difference(expected, got, data::TOLERANCE) {
+        if let Some(difference) = data::difference(expected, got, tolerance) {
             return Err(format!("result {position}: {difference}"));
         }
     }

@@ -5,10 +5,8 @@
 
 use std::path::PathBuf;
 
-use dagaz_core::value::Value;
-
 use super::random::{self, Generator};
-use crate::{data, script};
+use crate::script;
 
 /// All that a program's test blocks say.
 #[derive(Clone, Debug)]
@@ -35,11 +33,14 @@ pub struct Case {
     pub tags: Vec<String>,
     pub input: Input,
     pub outcome: Outcome,
+    /// By how much floats may differ from those expected, relative to them, if the block says so.
+    pub tolerance: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Input {
-    Values(Vec<Value>),
+    /// Values as text, which are read when the types that are wanted are known.
+    Values(String),
     File(PathBuf),
     Random(Vec<Generator>),
     Script(script::Exp),
@@ -52,7 +53,7 @@ pub enum Input {
 pub enum Outcome {
     /// The call succeeds, whatever its results are.
     Success,
-    Values(Vec<Value>),
+    Values(String),
     File(PathBuf),
     /// The call fails at run time, with a message that matches.
     Failure(Pattern),
@@ -153,17 +154,22 @@ impl<'t> BlockParser<'t> {
         &rest[..end]
     }
 
-    /// The text between braces, which may contain braces.
+    /// The text between braces, which may contain braces, and strings with any.
     fn braces(&mut self) -> Result<&'t str, String> {
         if !self.eat("{") {
             return Err(format!("'{{' is expected at '{}'", self.rest().lines().next().unwrap_or("")));
         }
         let rest = self.rest();
         let mut depth = 1;
+        let mut in_string = false;
+        let mut escaped = false;
         for (i, c) in rest.char_indices() {
             match c {
-                '{' => depth += 1,
-                '}' => depth -= 1,
+                _ if escaped => escaped = false,
+                '\\' if in_string => escaped = true,
+                '"' => in_string = !in_string,
+                '{' if !in_string => depth += 1,
+                '}' if !in_string => depth -= 1,
                 _ => {}
             }
             if depth == 0 {
@@ -187,6 +193,7 @@ impl<'t> BlockParser<'t> {
         let mut cases = Vec::new();
         let mut warnings = Vec::new();
         let mut entries = vec!["main".to_owned()];
+        let mut tolerance = None;
         loop {
             self.skip_blanks();
             if self.rest().is_empty() {
@@ -200,7 +207,10 @@ impl<'t> BlockParser<'t> {
                     tags: Vec::new(),
                     input: Input::Property,
                     outcome: Outcome::Success,
+                    tolerance: None,
                 }));
+            } else if self.eat("tolerance:") {
+                tolerance = Some(parse_tolerance(self.rest_of_line())?);
             } else if self.eat("warning:") {
                 warnings.push(self.rest_of_line().to_owned());
             } else if self.peek_word() == "structure" {
@@ -212,6 +222,7 @@ impl<'t> BlockParser<'t> {
                     tags: tags.clone(),
                     input: input.clone(),
                     outcome: outcome.clone(),
+                    tolerance,
                 }));
             }
         }
@@ -264,7 +275,7 @@ impl<'t> BlockParser<'t> {
         } else if has("script") {
             script::parse(text).map(Input::Script)
         } else {
-            values(text).map(Input::Values)
+            Ok(Input::Values(text.to_owned()))
         }
     }
 
@@ -286,10 +297,11 @@ impl<'t> BlockParser<'t> {
         if self.eat("@") {
             return Ok(Outcome::File(PathBuf::from(self.until_blank())));
         }
-        values(self.braces()?).map(Outcome::Values)
+        Ok(Outcome::Values(self.braces()?.to_owned()))
     }
 }
 
-fn values(text: &str) -> Result<Vec<Value>, String> {
-    data::read_values(text.as_bytes()).map_err(|error| format!("in '{}': {error}", text.trim()))
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    let tolerance = text.parse().ok().filter(|tolerance: &f64| tolerance.is_finite() && *tolerance >= 0.0);
+    tolerance.ok_or_else(|| format!("'{text}' is no tolerance: a number such as 1e-6 is wanted, or 0"))
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use dagaz::data::{TOLERANCE, first_difference, read_values};
+use dagaz::data::{TOLERANCE, first_difference, read_arguments, read_values};
 use dagaz::testing::spec::{Expectation, Input};
 use dagaz::testing::{spec, suite};
 use dagaz::{Backend, Compiled, Failure, Limits, Value};
@@ -121,8 +121,10 @@ fn same_results(path: &Path, a: &Compiled, b: &Compiled) -> Option<bool> {
     for spec in specs {
         let Expectation::Accepted { cases, .. } = spec.expectation else { continue };
         for case in cases {
-            let Input::Values(args) = &case.input else { continue };
-            let agree = match (call(a, &case.entry, args), call(b, &case.entry, args)) {
+            let Input::Values(text) = &case.input else { continue };
+            let Some(entry) = a.entry(&case.entry) else { continue };
+            let Ok(args) = read_arguments(a.core(), entry, text.as_bytes()) else { continue };
+            let agree = match (call(a, &case.entry, &args), call(b, &case.entry, &args)) {
                 (Ok(x), Ok(y)) => equal(&x, &y),
                 (Err(_), Err(_)) => true,
                 (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,

@@ -9,6 +9,9 @@ use dagaz_core::value::Elems;
 
 use super::judge::{ENTRIES, Place, numbers};
 
+/// Numbers of threads.
+const THREADS: [usize; 4] = [1, 2, 3, 8];
+
 /// What another order of a sum may change, beside the largest of the results.
 const ROUNDED: f64 = 1e-9;
 
@@ -34,7 +37,8 @@ pub fn agree(definitions: &[(String, String)], wanted: &[&str], place: &Place) -
             let args: Vec<&Vec<f64>> =
                 given.iter().filter(|(param, _)| rest.contains(param)).map(|(_, arg)| *arg).collect();
             let entry_i = format!("{entry}_{i}");
-            let found = call(&mut native, &entry_i, &args);
+            let found = on_all_threads(&mut native, &entry_i, &args)
+                .map_err(|why| format!("{name}, {entry}: {why}\n{text}"))?;
             let expected = call(&mut interpreter, &entry_i, &args);
             if !are_close(&found, &expected) {
                 return Err(format!("{name}, {entry}: {found:?}, interpreted {expected:?}\n{text}"));
@@ -61,6 +65,30 @@ fn part(i: usize, definition: &str, entries: &[(&str, &str)]) -> String {
         text += &format!("entry {name}_{i} {}\n", rest.replace(" f x", &format!(" p{i}.f x")));
     }
     text
+}
+
+/// What machine code gives, which must not depend on the number of threads, to the bit.
+fn on_all_threads(
+    native: &mut Session,
+    entry: &str,
+    args: &[&Vec<f64>],
+) -> Result<Result<Vec<f64>, String>, String> {
+    let mut first: Option<Result<Vec<f64>, String>> = None;
+    let bits = |found: &Result<Vec<f64>, String>| -> Result<Vec<u64>, String> {
+        found.clone().map(|numbers| numbers.into_iter().map(f64::to_bits).collect())
+    };
+    for threads in THREADS {
+        native.set_threads(threads);
+        let found = call(native, entry, args);
+        match &first {
+            Some(before) if bits(before) != bits(&found) => {
+                return Err(format!("{found:?} on {threads} threads, {before:?} on one"));
+            }
+            Some(_) => {}
+            None => first = Some(found),
+        }
+    }
+    first.ok_or_else(|| "no number of threads".to_owned())
 }
 
 fn call(session: &mut Session, entry: &str, args: &[&Vec<f64>]) -> Result<Vec<f64>, String> {

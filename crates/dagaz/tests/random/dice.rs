@@ -31,10 +31,4 @@ impl Dice {
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
-
-    /// A number with four digits between -2 and 2, and not near zero.
-    pub fn number(&mut self) -> f64 {
-        let size = (1000 + self.below(19000)) as f64 / 10000.0;
-        if self.once_in(2) { size } else { -size }
-    }
 }

@@ -67,9 +67,15 @@ pub fn check_share(tally: &Tally) -> Result<(), String> {
     }
 }
 
+/// A number with four digits between -2 and 2, and not near zero.
+fn number(dice: &mut Dice) -> f64 {
+    let size = (1000 + dice.below(19000)) as f64 / 10000.0;
+    if dice.once_in(2) { size } else { -size }
+}
+
 fn place(seed: u64) -> Place {
     let mut dice = Dice::new(!seed);
-    let mut four = || (0..4).map(|_| dice.number()).collect();
+    let mut four = || (0..4).map(|_| number(&mut dice)).collect();
     Place { point: four(), tangent: four() }
 }
 

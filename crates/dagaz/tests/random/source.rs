@@ -204,7 +204,7 @@ impl Generator {
     }
 
     fn constant(&mut self) -> String {
-        format!("({:.4})", self.dice.number())
+        format!("({:.4})", super::number(&mut self.dice))
     }
 
     /// A variable of the type, if there is one; those bound last are the most likely.

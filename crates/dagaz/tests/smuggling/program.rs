@@ -64,7 +64,10 @@ impl Maker {
             }
             5 => {
                 let index = self.number(depth);
-                format!("f64.sum ((yield_accum (\\h -> h[{index}] += 1) : [{}]f64))", self.dice.one_of(&["n", "m"]))
+                format!(
+                    "f64.sum ((yield_accum (\\h -> h[{index}] += 1) : [{}]f64))",
+                    self.dice.one_of(&["n", "m"])
+                )
             }
             _ => self.read(depth),
         }
@@ -111,8 +114,14 @@ impl Maker {
             }
             14 => format!("(yield_state {} (\\s -> s := {}))", self.number(d), self.number(d)),
             15 => format!("(yield_state {} (\\s -> (s := {}; s := get s)))", self.number(d), self.number(d)),
-            16 => format!("(match (if c then #one ({}) else #none) case #one v -> v case #none -> {})", self.number(d), self.number(d)),
-            17 => format!("(reduce (\\a b -> if c then a else b) ({}) ({}))", self.number(d), self.numbers(d)),
+            16 => format!(
+                "(match (if c then #one ({}) else #none) case #one v -> v case #none -> {})",
+                self.number(d),
+                self.number(d)
+            ),
+            17 => {
+                format!("(reduce (\\a b -> if c then a else b) ({}) ({}))", self.number(d), self.numbers(d))
+            }
             18 => format!("(jvp ({}) {} {})", self.function(d), self.number(d), self.number(d)),
             19 => format!("(yield_accum (\\h -> h += {}))", self.number(d)),
             20 => format!("({{a = {}}} with a = {}).a", self.number(d), self.number(d)),
@@ -142,7 +151,10 @@ impl Maker {
     /// An array of numbers.
     fn numbers(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return self.dice.one_of(&["is", "ks", "(for q < n -> q)", "(for q -> let _ = y[q] in q)"]).to_owned();
+            return self
+                .dice
+                .one_of(&["is", "ks", "(for q < n -> q)", "(for q -> let _ = y[q] in q)"])
+                .to_owned();
         }
         let d = depth - 1;
         match self.dice.below(14) {

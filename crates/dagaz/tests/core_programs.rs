@@ -1,0 +1,13 @@
+//! Random programs of Core give the same results on the interpreter and as machine code. Many more programs are compared by
+//! the example `core_programs`.
+
+mod random_core;
+
+#[test]
+fn machine_code_of_random_core() {
+    let mut results = 0;
+    for first in [0, 20] {
+        results += random_core::compare(first..first + 20).unwrap_or_else(|why| panic!("{why}")).results;
+    }
+    assert!(results > 400, "only {results} results");
+}
