@@ -65,10 +65,8 @@ pub fn may_fail_at(op: BinOp, ty: PrimType, right: Atom) -> bool {
 
 /// Whether this is a scalar operation that never stops the program, whatever its other operands are.
 pub fn cannot_fail(exp: &Exp) -> bool {
-    let is_scalar = match exp {
-        Exp::BinOp(..) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
-        _ => false,
-    };
+    let is_scalar =
+        matches!(exp, Exp::BinOp(..) | Exp::UnOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..));
     is_scalar && own_effect(exp) == Effect::None
 }
 
