@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Fun, Lambda, Loc, Vars};
-use dagaz_core::types::{Atom, Param};
+use dagaz_core::types::{Atom, Param, VarId};
 
 use crate::context::{Ad, AdError, Res};
 use crate::histograms;
@@ -36,6 +36,8 @@ pub struct Linearised {
     /// The linear function of tangents. Its free variables are residuals, bound by the outermost statements of the primal, and
     /// those of the function.
     pub derivative: Lambda,
+    /// What is a copy of something else in the primal, and has the name of that in the derivative.
+    pub copies: HashMap<VarId, Atom>,
 }
 
 /// The linearised function, whose free variables have the types that `known` says. It may call `funs`.
@@ -83,10 +85,12 @@ impl Ad<'_> {
         self.linear_ahead = false;
         let (now, linear) = self.scope(|ad| ad.split(stms, &tangents))?;
         let (primals, result) = results.split_at(lambda.ret.len());
-        let primal = Body { stms: now, result: primals.to_vec() };
         let body = Body { stms: linear, result: result.to_vec() };
+        let copies = split::copies(&now);
+        let body = Renamer::new(self, copies.clone()).body(&body);
+        let primal = Body { stms: now, result: primals.to_vec() };
         let derivative = Lambda { params: tangents, body, ret: lambda.ret.clone() };
-        Ok(Linearised { params, primal, derivative })
+        Ok(Linearised { params, primal, derivative, copies })
     }
 
     /// The adjoints of the arguments of a linear function: those of reverse mode, which are the same at every point.

@@ -87,15 +87,7 @@ impl Ad<'_> {
         let (now, stms) = self.scope(|ad| ad.split_stms(body.stms.clone()))?;
         let linear_results = body.result.iter().enumerate().filter(|(i, _)| chosen(*i)).map(|(_, a)| *a);
         let linear = Body { stms, result: linear_results.collect() };
-        // A copy is not kept beside what it is a copy of: two names of one size would become two sizes.
-        let mut copies = HashMap::new();
-        for stm in &now {
-            if let (Exp::Atom(atom), [param]) = (&stm.exp, &stm.pat[..]) {
-                let known = atom.as_var().and_then(|var| copies.get(&var).copied());
-                copies.insert(param.var, known.unwrap_or(*atom));
-            }
-        }
-        let linear = Renamer::new(self, copies).body(&linear);
+        let linear = Renamer::new(self, copies(&now)).body(&linear);
         let mut bound: HashSet<VarId> = local.iter().copied().collect();
         bound.extend(now.iter().flat_map(|s| &s.pat).map(|p| p.var));
         let residuals: Vec<VarId> =
@@ -437,6 +429,18 @@ impl Ad<'_> {
         linear.extend(names);
         Ok(linear)
     }
+}
+
+/// What is a copy of something else. A copy is not kept beside that: two names of one size would become two sizes.
+pub(super) fn copies(stms: &[Stm]) -> HashMap<VarId, Atom> {
+    let mut copies = HashMap::new();
+    for stm in stms {
+        if let (Exp::Atom(atom), [param]) = (&stm.exp, &stm.pat[..]) {
+            let known = atom.as_var().and_then(|var| copies.get(&var).copied());
+            copies.insert(param.var, known.unwrap_or(*atom));
+        }
+    }
+    copies
 }
 
 /// Whether types mention the variables.

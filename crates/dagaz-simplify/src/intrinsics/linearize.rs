@@ -42,7 +42,12 @@ impl Simplifier<'_> {
                 Ok(parts) => parts,
                 Err(error) => return Err(Box::new(Diagnostic::error(error.code, place, error.message))),
             };
-            known.extend(bound(&parts.primal.stms));
+            known.extend(parts.params.iter().cloned().chain(bound(&parts.primal.stms)));
+            for param in &mut known {
+                type_mut(&mut param.ty, &mut |size| {
+                    *size = as_var(*size).and_then(|var| parts.copies.get(&var)).copied().unwrap_or(*size);
+                });
+            }
             let arguments = parts.params.iter().zip(flatten(x).atoms());
             for (param, argument) in arguments {
                 s.push(vec![param.clone()], Exp::Atom(argument));
