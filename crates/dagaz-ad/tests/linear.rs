@@ -54,7 +54,7 @@ fn map_keeps_residuals() {
               in (y)
             in (ys)",
         expect![[r#"
-            def f (n_0: i64, xs_10: [n_0]f64) : (result_23: [n_0]f64, result_24: [n_0]f64) =
+            def f (n_0: i64, xs_10: [n_0]f64) : (result_28: [n_0]f64, result_29: [n_0]f64) =
               let (xs_6: [n_0]f64) = xs_10
               let (ys_9: [n_0]f64, residual_19: [n_0]f64) =
                 map n_0 (xs_6)
@@ -64,14 +64,14 @@ fn map_keeps_residuals() {
                     in (y_8, cos_13)
               in (ys_9, residual_19)
 
-            def derivative (n_0: i64, residual_19: [n_0]f64, xs_tan_11: [n_0]f64) : (result_25: [n_0]f64) =
-              let (ys_tan_16: [n_0]f64) =
+            def derivative (n_0: i64, residual_19: [n_0]f64, xs_tan_11: [n_0]f64) : (result_30: [n_0]f64) =
+              let (ys_tan_27: [n_0]f64) =
                 map n_0 (xs_tan_11, residual_19)
-                  \(x_tan_12: f64, cos_20: f64) : (f64) ->
-                    let (mul_21: f64) = f64.mul cos_20 x_tan_12
-                    let (y_tan_22: f64) = mul_21
-                    in (y_tan_22)
-              in (ys_tan_16)
+                  \(x_tan_23: f64, cos_24: f64) : (f64) ->
+                    let (mul_25: f64) = f64.mul cos_24 x_tan_23
+                    let (y_tan_26: f64) = mul_25
+                    in (y_tan_26)
+              in (ys_tan_27)
         "#]],
     );
 }
@@ -86,7 +86,7 @@ fn loop_keeps_residuals_of_iterations() {
               in (b)
             in (y)",
         expect![[r#"
-            def f (n_0: i64, x_12: f64) : (result_30: f64, result_31: [max_21]f64) =
+            def f (n_0: i64, x_12: f64) : (result_36: f64, result_37: [max_21]f64) =
               let (x_7: f64) = x_12
               let (max_21: i64) = i64.max n_0 0i64
               let (residual_22: [max_21]f64) = scratch f64 [max_21]
@@ -98,14 +98,14 @@ fn loop_keeps_residuals_of_iterations() {
                   in (b_10, residual_25)
               in (y_11, residual_24)
 
-            def derivative (n_0: i64, residual_24: [max_21]f64, x_tan_13: f64) : (result_32: f64) =
-              let (y_tan_18: f64) =
-                loop (a_tan_14: f64 = x_tan_13) for i_26: i64 < n_0 do
-                  let (cos_27: f64) = residual_24[i_26] certified
-                  let (mul_28: f64) = f64.mul cos_27 a_tan_14
-                  let (b_tan_29: f64) = mul_28
-                  in (b_tan_29)
-              in (y_tan_18)
+            def derivative (n_0: i64, residual_24: [max_21]f64, x_tan_13: f64) : (result_38: f64) =
+              let (y_tan_35: f64) =
+                loop (a_tan_30: f64 = x_tan_13) for i_31: i64 < n_0 do
+                  let (cos_32: f64) = residual_24[i_31] certified
+                  let (mul_33: f64) = f64.mul cos_32 a_tan_30
+                  let (b_tan_34: f64) = mul_33
+                  in (b_tan_34)
+              in (y_tan_35)
         "#]],
     );
 }
@@ -123,7 +123,7 @@ fn branches_keep_placeholders() {
                 in (x)
             in (y)",
         expect![[r#"
-            def f (c_0: bool, x_8: f64) : (result_19: f64, result_20: f64) =
+            def f (c_0: bool, x_8: f64) : (result_22: f64, result_23: f64) =
               let (x_5: f64) = x_8
               let (y_7: f64, residual_16: f64) =
                 if c_0 then
@@ -134,15 +134,15 @@ fn branches_keep_placeholders() {
                   in (x_5, 0.0f64)
               in (y_7, residual_16)
 
-            def derivative (c_0: bool, residual_16: f64, x_tan_9: f64) : (result_21: f64) =
-              let (y_tan_13: f64) =
+            def derivative (c_0: bool, residual_16: f64, x_tan_9: f64) : (result_24: f64) =
+              let (y_tan_21: f64) =
                 if c_0 then
-                  let (mul_17: f64) = f64.mul residual_16 x_tan_9
-                  let (b_tan_18: f64) = mul_17
-                  in (b_tan_18)
+                  let (mul_19: f64) = f64.mul residual_16 x_tan_9
+                  let (b_tan_20: f64) = mul_19
+                  in (b_tan_20)
                 else
                   in (x_tan_9)
-              in (y_tan_13)
+              in (y_tan_21)
         "#]],
     );
 }
@@ -159,7 +159,7 @@ fn sum_is_two_sums() {
               neutral (0.0f64)
             in (y)",
         expect![[r#"
-            def f (n_0: i64, xs_12: [n_0]f64) : (result_21: f64) =
+            def f (n_0: i64, xs_12: [n_0]f64) : (result_26: f64) =
               let (xs_7: [n_0]f64) = xs_12
               let (y_11: f64) =
                 reduce n_0 (xs_7)
@@ -169,15 +169,15 @@ fn sum_is_two_sums() {
                   neutral (0.0f64)
               in (y_11)
 
-            def derivative (n_0: i64, xs_tan_13: [n_0]f64) : (result_22: f64) =
-              let (y_tan_18: f64) =
+            def derivative (n_0: i64, xs_tan_13: [n_0]f64) : (result_27: f64) =
+              let (y_tan_25: f64) =
                 reduce n_0 (xs_tan_13)
-                  op \(a_tan_14: f64, b_tan_15: f64) : (f64) ->
-                    let (add_19: f64) = f64.add a_tan_14 b_tan_15
-                    let (c_tan_20: f64) = add_19
-                    in (c_tan_20)
+                  op \(a_tan_21: f64, b_tan_22: f64) : (f64) ->
+                    let (add_23: f64) = f64.add a_tan_21 b_tan_22
+                    let (c_tan_24: f64) = add_23
+                    in (c_tan_24)
                   neutral (0.0f64)
-              in (y_tan_18)
+              in (y_tan_25)
         "#]],
     );
 }

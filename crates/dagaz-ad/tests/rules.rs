@@ -543,7 +543,7 @@ fn calls_are_inlined() {
 }
 
 #[test]
-fn recursion_is_reported() {
+fn recursive_functions_have_recursive_derivatives() {
     check(
         r"def down (x: f64) : (y: f64) =
             let (y: f64) = call down (x)
@@ -554,7 +554,23 @@ fn recursion_is_reported() {
               in (b)
             in (t)",
         expect![[r#"
-            not-yet: the derivative of the recursive function down is not available yet
+            def down (x_0: f64) : (y_1: f64) =
+              let (y_2: f64) = call down (x_0)
+              in (y_2)
+
+            def g (x_3: f64, v_4: f64) : (t_5: f64) =
+              let (a_8: f64) = x_3
+              let (b_9: f64) = call down (a_8)
+              let (adj_10: f64) = call down_vjp (a_8, v_4)
+              let (y_6: f64) = b_9
+              let (t_7: f64) = adj_10
+              in (t_7)
+
+            def down_vjp (x_11: f64, ct_12: f64) : (adj_13: f64) =
+              let (x_14: f64) = x_11
+              let (y_15: f64) = call down (x_14)
+              let (adj_16: f64) = call down_vjp (x_14, ct_12)
+              in (adj_16)
         "#]],
     );
 }

@@ -144,7 +144,7 @@ fn run_compiles_what_it_calls() {
         "program.fut",
         b"def f (x: f64) : f64 = if x < 1 then 1 else x * f (x - 1)\n\
           entry main (x: f64) = f x\n\
-          entry slope (x: f64) = vjp f x 1\n",
+          entry slope (x: f64) = (linearize f x).1 1\n",
     )]);
     expect![["24.0f64\nexit 0"]].assert_eq(&run(folder.path(), &["run", "program.fut"], "4"));
     let shown = run(folder.path(), &["run", "program.fut", "--entry", "slope"], "4");

@@ -66,13 +66,13 @@ fn seeds_of_another_shape() {
         "entry main [n][m] (xs: [n]f64) (ys: [m]f64) = vjp (\\(xs: [n]f64) -> map (* 2) xs) xs ys",
         expect![[r#"
             error[size-mismatch]: Cannot apply "vjp" to this argument (invalid type)
-             --> wrong.fut:1:86
+             --> wrong.fut:1:52
               |
             1 | entry main [n][m] (xs: [n]f64) (ys: [m]f64) = vjp (\(xs: [n]f64) -> map (* 2) xs) xs ys
-              |                                                                                      ^^ has type "[m]f64"
+              |                                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ has type "[n]f64 -> [n]f64"
               |
-              = help: expected type: [n]f64
-              = help: Sizes "n" and "m" do not match
+              = help: expected type: [n]f64 -> [m]f64
+              = help: Sizes "m" and "n" do not match
         "#]],
     );
 }

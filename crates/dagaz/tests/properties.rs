@@ -70,7 +70,7 @@ fn functions_make_values_and_smaller_ones() {
         #[prop(gen(make), shrink(less), size(12))]
         entry small (s: shape) = area s < 400
         ",
-        expect!["1 of 1 failed: small: false for #<shape>, which consists of 0i8 12i64 0i64"],
+        expect!["1 of 1 failed: small: false for #circle 12i64, which consists of 0i8 12i64 0i64"],
     );
 }
 

@@ -357,8 +357,15 @@ impl Sizer<'_> {
     fn note_uses(&mut self, params: &[Pat], uses: Uses<'_>) {
         match uses {
             Uses::Several => {
-                let sizes = params.iter().flat_map(|p| self.zonk(&p.ty).size_vars());
-                let open: Vec<VarId> = sizes.filter(|v| self.is_flexible(*v)).collect();
+                // A function that is a parameter may well be wanted to give what a branch beside it gives.
+                let mut sizes = Vec::new();
+                for p in params {
+                    let ty = self.zonk(&p.ty);
+                    pair_sizes(&ty, &ty, &mut sizes);
+                }
+                let mut open = Vec::new();
+                sizes.iter().for_each(|(size, _)| size.each_var(&mut |v| open.push(v)));
+                open.retain(|v| self.is_flexible(*v));
                 self.parameter_sizes.extend(open);
             }
             Uses::One(None) => {}
