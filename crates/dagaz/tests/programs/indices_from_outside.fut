@@ -120,3 +120,11 @@ entry pairs_with_truth (x: [2]f64) : [4]f64 =
 entry of_nothing : (i64, [1]i64) =
   let x : [()]i64 = for _u -> 7
   in (x[()], copy x :> [1]i64)
+
+-- What is read in front of an accumulation stays behind the check of its index.
+-- ==
+-- entry: read_behind_its_check
+-- input { [1.0, 2.0, 3.0] 1i64 } output { 1.0 }
+-- input { [1.0, 2.0, 3.0] 70000000000i64 } error: The number 70000000000 is not that of an index: there are 3
+entry read_behind_its_check [n] (x: [n]f64) (k: i64) : f64 =
+  f64.sum (yield_accum (\h -> h[head (filter (\p -> x[p] > 0) (replicate 2 (from_ordinal k)))] += 1) : [n]f64)
