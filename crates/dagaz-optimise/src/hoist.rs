@@ -134,12 +134,12 @@ impl Hoister {
                 let mark = self.log.len();
                 let mut all_values = true;
                 for stm in std::mem::take(&mut lambda.body.stms) {
-                    let may_move = all_values || only_gives_values(&stm) && !relies_on_checks(&stm);
+                    let may_move = all_values || self.gives_values(&stm) && !relies_on_checks(&stm);
                     if may_move && self.is_known_outside(&stm) {
                         self.bind(&stm.pat);
                         hoisted.push(stm);
                     } else {
-                        all_values &= only_gives_values(&stm);
+                        all_values &= self.gives_values(&stm);
                         lambda.body.stms.push(stm);
                     }
                 }
@@ -219,6 +219,16 @@ impl Hoister {
         direct_operands(&stm.exp, &mut see);
         stm.pat.iter().flat_map(|p| p.ty.all_dims()).for_each(see);
         is_known
+    }
+
+    /// Whether a statement gives its values and does nothing else in the current scope, whose arrays say which sizes are known
+    /// not to be negative.
+    fn gives_values(&self, stm: &Stm) -> bool {
+        match &stm.exp {
+            Exp::Iota { n, .. } => self.is_size(*n),
+            Exp::Replicate { dims, .. } => dims.iter().all(|size| self.is_size(*size)),
+            _ => only_gives_values(stm),
+        }
     }
 
     fn is_size(&self, size: Atom) -> bool {

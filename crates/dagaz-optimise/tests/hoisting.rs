@@ -106,3 +106,58 @@ fn sums_of_what_may_not_exist_stay() {
         "#]],
     );
 }
+
+/// An array whose size is that of another one can be made anywhere. A read stays behind the check of its index, and an array whose
+/// size may be negative behind the check that would have stopped the program before.
+#[test]
+fn only_what_cannot_fail_leaves_an_accumulation_in_front_of_its_checks() {
+    check(
+        r#"def f (n: i64, xs: [n]f64, i: i64, k: i64) : (hs: [n]f64, zs: [n]f64, x: f64, ys: [k]f64) =
+            let (zeros: [n]f64) = replicate [n] 0.0f64
+            let (is: [n]i64) = iota i64 n 0i64 1i64
+            let (hs: [n]f64, zs: [n]f64, x: f64, ys: [k]f64) =
+              with_acc
+                over [n] (zeros)
+                  op \(a: f64, b: f64) : (f64) ->
+                    let (c: f64) = f64.add a b
+                    in (c)
+                  neutral (0.0f64)
+                body \(h: acc [n] (f64)) : (acc [n] (f64), [n]f64, f64, [k]f64) ->
+                  let (next: acc [n] (f64)) = map n (is, h)
+                    \(j: i64, own: acc [n] (f64)) : (acc [n] (f64)) ->
+                      let (low: bool) = i64.lt i j
+                      let () = assert low ("too large")
+                      let (added: acc [n] (f64)) = update_acc own [j] (1.0f64)
+                      in (added)
+                  let (zs: [n]f64) = replicate [n] 0.0f64
+                  let (x: f64) = xs[i] certified
+                  let (ys: [k]f64) = replicate [k] 0.0f64
+                  in (next, zs, x, ys)
+            in (hs, zs, x, ys)"#,
+        expect![[r#"
+            def f (n_0: i64, xs_1: [n_0]f64, i_2: i64, k_3: i64) : (hs_4: [n_0]f64, zs_5: [n_0]f64, x_6: f64, ys_7: [k_3]f64) =
+              let (zeros_8: [n_0]f64) = replicate [n_0] 0.0f64
+              let (is_9: [n_0]i64) = iota i64 n_0 0i64 1i64
+              let (zs_23: [n_0]f64) = replicate [n_0] 0.0f64
+              let (hs_10: [n_0]f64, zs_11: [n_0]f64, x_12: f64, ys_13: [k_3]f64) =
+                with_acc
+                  over [n_0] (zeros_8)
+                    op \(a_14: f64, b_15: f64) : (f64) ->
+                      let (c_16: f64) = f64.add a_14 b_15
+                      in (c_16)
+                    neutral (0.0f64)
+                  body \(h_17: acc [n_0] (f64)) : (acc [n_0] (f64), [n_0]f64, f64, [k_3]f64) ->
+                    let (next_18: acc [n_0] (f64)) =
+                      map n_0 (is_9, h_17)
+                        \(j_19: i64, own_20: acc [n_0] (f64)) : (acc [n_0] (f64)) ->
+                          let (low_21: bool) = i64.lt i_2 j_19
+                          let () = assert low_21 ("too large")
+                          let (added_22: acc [n_0] (f64)) = update_acc own_20 [j_19] (1.0f64)
+                          in (added_22)
+                    let (x_24: f64) = xs_1[i_2] certified
+                    let (ys_25: [k_3]f64) = replicate [k_3] 0.0f64
+                    in (next_18, zs_23, x_24, ys_25)
+              in (hs_10, zs_11, x_12, ys_13)
+        "#]],
+    );
+}
