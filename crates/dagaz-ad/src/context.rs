@@ -8,10 +8,10 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::prune::Kept;
+use crate::prune::SavedResult;
 use crate::recursive::Recursive;
 use crate::reverse::one_hot::{OneHot, OneHotRows};
-use crate::reverse::{ReadyLoop, Restored, size_operation};
+use crate::reverse::{Restored, SkippableLoop, size_operation};
 use crate::scalar::plus_op;
 
 /// Why a derivative could not be made.
@@ -79,15 +79,15 @@ pub(crate) struct Ad<'p> {
     /// The cotangents of the arrays behind the accumulators of what is differentiated; none is a zero.
     pub acc_adj: HashMap<VarId, Vec<Option<Atom>>>,
     /// Variables of code that is run a second time, and so can be left out wherever it is not needed.
-    pub again: HashSet<VarId>,
+    pub recomputed: HashSet<VarId>,
     /// Numbers in code that is run a second time, and the variables that have their values from the first time.
     pub known: HashMap<VarId, VarId>,
     /// Those of them that were met.
-    pub kept: HashMap<VarId, Kept>,
+    pub kept: HashMap<VarId, SavedResult>,
     /// The arrays whose contents the return sweep restores as it goes back.
     pub restored: Restored,
     /// Loops of the return sweep that need not run, by their first results.
-    pub ready: HashMap<VarId, ReadyLoop>,
+    pub skippable_loops: HashMap<VarId, SkippableLoop>,
     /// Whether loops may keep the tapes of those inside.
     pub may_tape: bool,
 }
@@ -112,11 +112,11 @@ impl<'p> Ad<'p> {
             one_hots: HashMap::new(),
             one_hot_rows: HashMap::new(),
             acc_adj: HashMap::new(),
-            again: HashSet::new(),
+            recomputed: HashSet::new(),
             known: HashMap::new(),
             kept: HashMap::new(),
             restored: Restored::default(),
-            ready: HashMap::new(),
+            skippable_loops: HashMap::new(),
             may_tape: true,
         }
     }

@@ -27,7 +27,7 @@ pub(crate) fn choose_kept(
     stms: &mut [Stm],
     results: &[Atom],
     stays: &Stays<'_>,
-    kept: &HashMap<VarId, Kept>,
+    kept: &HashMap<VarId, SavedResult>,
 ) {
     if kept.is_empty() {
         return;
@@ -40,7 +40,7 @@ pub(crate) fn choose_kept(
 
 /// What decides where kept numbers come from.
 struct Chosen<'a> {
-    kept: &'a HashMap<VarId, Kept>,
+    kept: &'a HashMap<VarId, SavedResult>,
     live: &'a HashSet<VarId>,
     branches: &'a HashMap<VarId, Vec<VarId>>,
 }
@@ -60,7 +60,7 @@ impl Chosen<'_> {
 }
 
 /// What a number is equal to.
-pub(crate) struct Kept {
+pub(crate) struct SavedResult {
     /// The result of a branch that has run before.
     pub before: VarId,
     /// What is computed again.
@@ -288,13 +288,13 @@ fn inner_bodies(exp: &Exp) -> usize {
 /// Which statements do more than to give their values: they may stop the program, or not end.
 pub(crate) struct Stays<'a> {
     /// Statements that bind only these were run before without stopping the program, or will be.
-    again: &'a HashSet<VarId>,
+    recomputed: &'a HashSet<VarId>,
     effects: Effects,
 }
 
 impl<'a> Stays<'a> {
     /// Of statements whose free variables have the types given.
-    pub fn new(stms: &[Stm], types: &HashMap<VarId, Type>, again: &'a HashSet<VarId>) -> Stays<'a> {
+    pub fn new(stms: &[Stm], types: &HashMap<VarId, Type>, recomputed: &'a HashSet<VarId>) -> Stays<'a> {
         let mut bound = HashSet::new();
         let mut outside = Vec::new();
         for stm in stms {
@@ -303,11 +303,11 @@ impl<'a> Stays<'a> {
             bound.extend(stm.pat.iter().map(|p| p.var));
         }
         let exist = outside.iter().filter_map(|var| types.get(var));
-        Stays { again, effects: Effects::within(stms, exist) }
+        Stays { recomputed, effects: Effects::within(stms, exist) }
     }
 
     fn must_stay(&self, stm: &Stm) -> bool {
-        let anew = stm.pat.is_empty() || !stm.pat.iter().all(|p| self.again.contains(&p.var));
+        let anew = stm.pat.is_empty() || !stm.pat.iter().all(|p| self.recomputed.contains(&p.var));
         let own = match own_effect(&stm.exp) {
             Effect::None => false,
             Effect::MayFail | Effect::MayNotEnd => anew,

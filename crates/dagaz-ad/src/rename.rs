@@ -109,7 +109,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
         let exp = self.exp(&stm.exp);
         let pat = self.params(&stm.pat);
         if self.when != When::Instead {
-            self.ad.again.extend(pat.iter().map(|p| p.var));
+            self.ad.recomputed.extend(pat.iter().map(|p| p.var));
         }
         Some(Stm { pat, exp, loc: stm.loc })
     }

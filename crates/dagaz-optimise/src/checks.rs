@@ -8,7 +8,7 @@
 //!                                              in (i)
 //! ```
 //!
-//! Derivatives leave such reads, when they need the index but not the element. Leaves the array to [`crate::dead`].
+//! Derivatives leave such reads, when they need the index but not the element. Leaves the array to [`crate::dce`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Only what cannot fail is moved, since the body may never run: scalar operations, `iota`s of sizes that arrays outside
-//! have, views, and the folds of [`crate::anywhere`]. Reads stay, for their index may be in bounds only where they are, unless it
+//! have, views, and the folds of [`crate::speculatable`]. Reads stay, for their index may be in bounds only where they are, unless it
 //! is a constant below a constant size. What has nothing to do with the accumulators of a `with_acc` moves out of it, checks
 //! included: its body runs once, and other passes then see the values. Nothing gets in front of a check that it may rely on.
 
@@ -19,7 +19,7 @@ use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
-use crate::anywhere::Anywhere;
+use crate::speculatable::Anywhere;
 use dagaz_core::effects::{cannot_fail, only_gives_values, relies_on_checks};
 
 pub fn hoist_invariants(program: &mut Program) {

@@ -36,21 +36,21 @@ use dagaz_core::effects::cannot_fail;
 const ROWS: i64 = 4;
 
 pub fn interchange_gathers(program: &mut Program) {
-    let mut facts = Facts::default();
+    let mut facts = TypesAndRanges::default();
     facts.stms(&program.consts);
     for fun in &program.funs {
         facts.note(&fun.params);
         facts.stms(&fun.body.stms);
     }
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, facts, inside: HashSet::new(), tables: Vec::new(), before: Vec::new() };
+    let mut pass = Interchanger { b, facts, inside: HashSet::new(), tables: Vec::new(), before: Vec::new() };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
 }
 
 /// What is known of the whole program.
 #[derive(Default)]
-struct Facts {
+struct TypesAndRanges {
     types: HashMap<VarId, Type>,
     /// Arrays `0, 1, …`.
     counting: HashSet<VarId>,
@@ -58,7 +58,7 @@ struct Facts {
     slices: HashMap<VarId, VarId>,
 }
 
-impl Facts {
+impl TypesAndRanges {
     fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
         self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
     }
@@ -111,9 +111,9 @@ struct Tables {
     turned: Vec<VarId>,
 }
 
-struct Pass {
+struct Interchanger {
     b: Builder,
-    facts: Facts,
+    facts: TypesAndRanges,
     /// What is bound in the outermost iteration.
     inside: HashSet<VarId>,
     /// Those that are made before it.
@@ -144,7 +144,7 @@ fn own_width(exp: &Exp) -> Option<Atom> {
     }
 }
 
-impl Pass {
+impl Interchanger {
     fn body(&mut self, body: &mut Body) {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {

@@ -18,7 +18,7 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm};
 use dagaz_core::types::{Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands};
 
-use crate::common::key;
+use crate::cse::key;
 use crate::walk::{Substitution, bodies, operands_mut};
 use dagaz_core::effects::{Effects, cannot_fail, relies_on_checks};
 

@@ -1,91 +1,91 @@
 //! Passes from Core to Core, most of all for what differentiation leaves.
 //!
-//! Each pass is a function on a program, in a file of its own. Between [`dead`] and [`copies`], arrays are plain values:
+//! Each pass is a function on a program, in a file of its own. Between [`dce`] and [`copies`], arrays are plain values:
 //! a pass may use an array after an update has consumed it, as if every update were of a copy, and the last step
 //! puts copies where they are needed. The pipelines, [`clean_up`], [`before_derivatives`], [`after_derivatives`] and [`for_machines`], are
 //! the table of contents.
 
 mod accumulators;
-mod anywhere;
 mod bounds;
-mod branches;
 mod checks;
 mod columns;
-mod common;
 mod contractions;
 mod copies;
-mod dead;
+mod cse;
+mod dce;
 mod delay;
 mod elementary;
-mod few;
-mod fresh;
+mod enumerate_nonzero_terms;
+mod expand_powers;
+mod fold_shifts_into_reads;
 mod fuse;
 mod gathers;
 mod hoist;
 mod inline;
 mod interchange;
 mod join_checks;
-mod keep;
-mod last;
-mod numbers;
-mod once;
-mod powers;
+mod peel_last_iteration;
 mod precompute;
 mod products;
-mod reuse;
+mod reuse_sweeps;
 mod row_sums;
 mod rows;
-mod scalars;
+mod scalar_replacement;
+mod share_gathers;
 mod sharing;
-mod shifts;
+mod shrink_tapes;
 mod simplify;
-mod small;
-mod states;
+mod skip_initial_writes;
+mod speculatable;
+mod tape_in_place;
 mod triangles;
 mod unflatten;
+mod uniform_checks;
+mod unroll_small;
+mod unswitch;
 mod walk;
 
 use dagaz_core::exp::Program;
 
 pub use crate::accumulators::{simplify_accumulators, single_out_rows};
 pub use crate::bounds::prove_bounds;
-pub use crate::branches::branch_around_maps;
 pub use crate::checks::check_without_reading;
 pub use crate::columns::split_off_columns;
-pub use crate::common::share_common_expressions;
-pub use crate::contractions::{compute_in_blocks, raise_contractions, turn_products};
+pub use crate::contractions::{compute_in_blocks, put_rows_axis_last, raise_contractions};
 pub use crate::copies::insert_copies;
-pub use crate::dead::remove_dead_code;
+pub use crate::cse::eliminate_common_subexpressions;
+pub use crate::dce::eliminate_dead_code;
 pub use crate::delay::delay_updates;
-pub use crate::few::write_out_few_terms;
-pub use crate::fresh::write_fresh_rows;
+pub use crate::enumerate_nonzero_terms::enumerate_nonzero_terms;
+pub use crate::expand_powers::expand_powers;
+pub use crate::fold_shifts_into_reads::fold_shifts_into_reads;
 pub use crate::fuse::fuse_operations;
 pub use crate::gathers::compute_what_is_read;
 pub use crate::hoist::{hoist_indices, hoist_invariants};
 pub use crate::inline::inline_calls;
 pub use crate::interchange::interchange_gathers;
 pub use crate::join_checks::join_checks;
-pub use crate::keep::gather_once;
-pub use crate::last::shorten_last_iterations;
-pub use crate::numbers::keep_numbers;
-pub use crate::once::check_once;
-pub use crate::powers::multiply_powers;
+pub use crate::peel_last_iteration::peel_last_iterations;
 pub use crate::precompute::precompute_functions;
 pub use crate::products::divide_products;
-pub use crate::reuse::reuse_loops;
+pub use crate::reuse_sweeps::reuse_sweeps;
 pub use crate::row_sums::sum_rows_by_columns;
 pub use crate::rows::read_rows;
-pub use crate::scalars::take_small_arrays_apart;
-pub use crate::shifts::read_in_place;
+pub use crate::scalar_replacement::replace_by_scalars;
+pub use crate::share_gathers::share_gathers;
+pub use crate::shrink_tapes::shrink_tapes;
 pub use crate::simplify::simplify;
-pub use crate::small::unroll_small;
-pub use crate::states::compute_where_kept;
+pub use crate::skip_initial_writes::skip_initial_writes;
+pub use crate::tape_in_place::tape_in_place;
 pub use crate::triangles::note_triangles;
 pub use crate::unflatten::nest_flat_maps;
+pub use crate::uniform_checks::hoist_uniform_checks;
+pub use crate::unroll_small::unroll_small;
+pub use crate::unswitch::unswitch_maps;
 
 /// The cheap part, for programs fresh from the simplifier.
 pub fn clean_up(program: &mut Program) {
-    remove_dead_code(program);
+    eliminate_dead_code(program);
     insert_copies(program);
 }
 
@@ -94,10 +94,10 @@ pub fn clean_up(program: &mut Program) {
 /// so that what is summed along each is seen.
 pub fn before_derivatives(program: &mut Program) {
     simplify(program);
-    remove_dead_code(program);
+    eliminate_dead_code(program);
     if nest_flat_maps(program) {
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
     hoist_indices(program);
 }
@@ -117,21 +117,21 @@ pub fn for_machines(program: &mut Program) {
     raise_contractions(program);
     simplify(program);
     // Both sweeps of a derivative may have had the same product.
-    share_common_expressions(program);
-    remove_dead_code(program);
+    eliminate_common_subexpressions(program);
+    eliminate_dead_code(program);
     // Before blocks, in which sums go round a loop, and rows have other numbers.
     note_triangles(program);
     if compute_in_blocks(program) {
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
-    if turn_products(program) {
+    if put_rows_axis_last(program) {
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
-    if gather_once(program) {
+    if share_gathers(program) {
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
     insert_copies(program);
 }
@@ -142,13 +142,13 @@ const MOST_FUSIONS: usize = 4;
 fn optimise(program: &mut Program) {
     inline_calls(program);
     simplify(program);
-    multiply_powers(program);
-    remove_dead_code(program);
+    expand_powers(program);
+    eliminate_dead_code(program);
     if simplify_accumulators(program) {
         simplify(program);
     }
     hoist_invariants(program);
-    share_common_expressions(program);
+    eliminate_common_subexpressions(program);
     prove_bounds(program);
     simplify(program);
     if single_out_rows(program) {
@@ -157,7 +157,7 @@ fn optimise(program: &mut Program) {
         prove_bounds(program);
     }
     // Before what they read are rows of arrays.
-    if write_out_few_terms(program) {
+    if enumerate_nonzero_terms(program) {
         simplify(program);
     }
     read_rows(program);
@@ -167,49 +167,49 @@ fn optimise(program: &mut Program) {
     if nest_flat_maps(program) {
         simplify(program);
     }
-    remove_dead_code(program);
+    eliminate_dead_code(program);
     if check_without_reading(program) {
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
-    check_once(program);
+    hoist_uniform_checks(program);
     if compute_what_is_read(program) {
         simplify(program);
         read_rows(program);
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
-    if write_fresh_rows(program) {
+    if skip_initial_writes(program) {
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
     // What was fused further out brings maps together further in.
     for _ in 0..MOST_FUSIONS {
         delay_updates(program);
         let has_changed = fuse_operations(program);
         unroll_small(program);
-        take_small_arrays_apart(program);
+        replace_by_scalars(program);
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
         // The maps around a product are one now.
         let has_changed = divide_products(program) || has_changed;
-        let has_changed = read_in_place(program) || has_changed;
+        let has_changed = fold_shifts_into_reads(program) || has_changed;
         if !has_changed {
             break;
         }
     }
-    if keep_numbers(program) {
+    if shrink_tapes(program) {
         simplify(program);
-        remove_dead_code(program);
+        eliminate_dead_code(program);
     }
-    let has_changed = compute_where_kept(program);
-    if branch_around_maps(program) || has_changed {
+    let has_changed = tape_in_place(program);
+    if unswitch_maps(program) || has_changed {
         simplify(program);
     }
-    shorten_last_iterations(program);
+    peel_last_iterations(program);
     precompute_functions(program);
-    share_common_expressions(program);
-    remove_dead_code(program);
-    reuse_loops(program);
+    eliminate_common_subexpressions(program);
+    eliminate_dead_code(program);
+    reuse_sweeps(program);
     // Nothing is fused any more, to which a check would be in the way.
     join_checks(program);
 }

@@ -29,7 +29,7 @@ use dagaz_core::effects::cannot_fail;
 
 pub fn precompute_functions(program: &mut Program) {
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, inside: HashSet::new(), requests: Vec::new(), next: 0, new: Vec::new() };
+    let mut pass = Precomputer { b, inside: HashSet::new(), requests: Vec::new(), next: 0, new: Vec::new() };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
 }
@@ -50,7 +50,7 @@ struct Request {
     types: Vec<Type>,
 }
 
-struct Pass {
+struct Precomputer {
     b: Builder,
     /// What is bound in the iteration that is looked at.
     inside: HashSet<VarId>,
@@ -101,7 +101,7 @@ fn row_function(exp: &mut Exp) -> Option<(Atom, &mut Vec<VarId>, &mut Lambda)> {
     }
 }
 
-impl Pass {
+impl Precomputer {
     fn body(&mut self, body: &mut Body) {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Thesis, section 3.4.1. Where numbers other than zero have a product that is infinite, subnormal or not a number, a
-//! quotient could be far off, and scans it is. Leaves what was needed for them alone to [`crate::remove_dead_code`].
+//! quotient could be far off, and scans it is. Leaves what was needed for them alone to [`crate::eliminate_dead_code`].
 
 use std::collections::HashMap;
 

@@ -25,13 +25,13 @@ use dagaz_core::effects::cannot_fail;
 
 pub fn sum_rows_by_columns(program: &mut Program) {
     let mut pass =
-        Pass { b: Builder::new(std::mem::take(&mut program.vars)), copies: HashMap::new(), depth: 0 };
+        RowSums { b: Builder::new(std::mem::take(&mut program.vars)), copies: HashMap::new(), depth: 0 };
     program.consts.iter().for_each(|stm| pass.note(stm));
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
 }
 
-struct Pass {
+struct RowSums {
     b: Builder,
     /// Vectors that are one scalar many times.
     copies: HashMap<VarId, Atom>,
@@ -54,7 +54,7 @@ struct Rows<'e> {
     commutative: bool,
 }
 
-impl Pass {
+impl RowSums {
     fn note(&mut self, stm: &Stm) {
         if let (Exp::Replicate { dims, value }, [copies]) = (&stm.exp, &stm.pat[..])
             && dims.len() == 1

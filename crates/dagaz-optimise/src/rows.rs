@@ -11,7 +11,7 @@
 //!
 //! Only where the array is read in no other way inside, and where the further indices, if there are any, are those of
 //! iterations further in: else the row would be made only to be indexed. Leaves the numbers, which are then often dead,
-//! to [`crate::remove_dead_code`].
+//! to [`crate::eliminate_dead_code`].
 
 use std::collections::{HashMap, HashSet};
 

@@ -25,7 +25,7 @@ use crate::walk::for_each_body;
 /// Whether there was such a map or reduction.
 pub fn nest_flat_maps(program: &mut Program) -> bool {
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, types: HashMap::new(), has_changed: false };
+    let mut pass = Nester { b, types: HashMap::new(), has_changed: false };
     for fun in &mut program.funs {
         fun.params.iter().for_each(|p| pass.note(p));
         pass.body(&mut fun.body);
@@ -34,7 +34,7 @@ pub fn nest_flat_maps(program: &mut Program) -> bool {
     pass.has_changed
 }
 
-struct Pass {
+struct Nester {
     b: Builder,
     types: HashMap<VarId, Type>,
     has_changed: bool,
@@ -50,7 +50,7 @@ struct Shapes {
     given: HashMap<VarId, Vec<Vec<Atom>>>,
 }
 
-impl Pass {
+impl Nester {
     fn note(&mut self, param: &Param) {
         self.types.insert(param.var, param.ty.clone());
     }
@@ -146,7 +146,7 @@ impl Pass {
     }
 }
 
-impl Pass {
+impl Nester {
     /// The reduction over all these dimensions, of arrays that have them.
     fn reduced_rows(&mut self, arrays: Vec<VarId>, flat: Exp, dims: &[Atom], loc: Loc) -> Exp {
         let ([outer, rows @ ..], Exp::Reduce { pre, op, neutral, commutative, .. }) = (dims, flat.clone())

@@ -4,7 +4,7 @@ use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{hoist_invariants, read_rows, remove_dead_code, simplify, simplify_accumulators};
+use dagaz_optimise::{eliminate_dead_code, hoist_invariants, read_rows, simplify, simplify_accumulators};
 use expect_test::{Expect, expect};
 
 fn check(passes: &[fn(&mut Program)], input: &str, expected: Expect) {
@@ -19,7 +19,7 @@ fn solve(program: &mut Program) {
     assert!(simplify_accumulators(program), "there are accumulators");
 }
 
-const SOLVE: &[fn(&mut Program)] = &[solve, simplify, remove_dead_code];
+const SOLVE: &[fn(&mut Program)] = &[solve, simplify, eliminate_dead_code];
 
 #[test]
 fn updates_at_the_own_index_are_results() {
@@ -112,7 +112,7 @@ fn expensive_values_are_handed_out_and_not_computed_again() {
 #[test]
 fn updates_side_by_side_are_computed_once_and_concatenated() {
     check(
-        &[solve, simplify, read_rows, simplify, remove_dead_code],
+        &[solve, simplify, read_rows, simplify, eliminate_dead_code],
         r"def f (n: i64, xs: [n]f64) : (m: i64, ys: [m]f64, zs: [n]f64) =
             let (is: [n]i64) = iota i64 n 0i64 1i64
             let (m: i64) = i64.mul 2i64 n
@@ -267,7 +267,7 @@ fn accumulators_that_nobody_reads_go() {
 #[test]
 fn what_has_nothing_to_do_with_accumulators_moves_out() {
     check(
-        &[hoist_invariants, simplify, remove_dead_code],
+        &[hoist_invariants, simplify, eliminate_dead_code],
         r"def f (n: i64, xs: [n]f64, is: [n]i64) : (s: [n]f64, w: [n]f64) =
             let (zeros: [n]f64) = replicate [n] 0.0f64
             let (s: [n]f64, w: [n]f64) =

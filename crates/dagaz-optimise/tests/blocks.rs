@@ -3,14 +3,14 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{compute_in_blocks, insert_copies, remove_dead_code, simplify};
+use dagaz_optimise::{compute_in_blocks, eliminate_dead_code, insert_copies, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
     if compute_in_blocks(&mut program) {
         simplify(&mut program);
-        remove_dead_code(&mut program);
+        eliminate_dead_code(&mut program);
     }
     insert_copies(&mut program);
     let errors = verify(&program);

@@ -3,12 +3,12 @@
 mod common;
 
 use dagaz_core::exp::Program;
-use dagaz_optimise::branch_around_maps;
+use dagaz_optimise::unswitch_maps;
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
     let passes: [fn(&mut Program); 1] = [|program| {
-        branch_around_maps(program);
+        unswitch_maps(program);
     }];
     common::check(&passes, input, expected);
 }

@@ -4,7 +4,7 @@ use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{check_once, join_checks};
+use dagaz_optimise::{hoist_uniform_checks, join_checks};
 use expect_test::{Expect, expect};
 
 fn check(pass: fn(&mut Program), core: &str, expected: Expect) {
@@ -27,7 +27,7 @@ fn check_rows(rows: &str, expected: Expect) {
                 in ()
             in (i)"
     );
-    check(check_once, &core, expected);
+    check(hoist_uniform_checks, &core, expected);
 }
 
 #[test]

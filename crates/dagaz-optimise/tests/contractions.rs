@@ -2,11 +2,11 @@
 
 mod common;
 
-use dagaz_optimise::{insert_copies, raise_contractions, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, insert_copies, raise_contractions, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
-    common::check(&[raise_contractions, simplify, remove_dead_code, insert_copies], input, expected);
+    common::check(&[raise_contractions, simplify, eliminate_dead_code, insert_copies], input, expected);
 }
 
 #[test]

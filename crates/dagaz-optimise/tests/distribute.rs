@@ -3,14 +3,14 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{insert_copies, raise_contractions, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, insert_copies, raise_contractions, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
     raise_contractions(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));

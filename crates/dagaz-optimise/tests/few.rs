@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{remove_dead_code, simplify, write_out_few_terms};
+use dagaz_optimise::{eliminate_dead_code, enumerate_nonzero_terms, simplify};
 use expect_test::{Expect, expect};
 
 /// The sum of `xs` at those `p` for which `condition` defines that it is `wanted`.
@@ -23,9 +23,9 @@ fn check(condition: &str, expected: Expect) {
             in (s)"
     );
     let mut program = parse(&input).unwrap_or_else(|error| panic!("{error}"));
-    write_out_few_terms(&mut program);
+    enumerate_nonzero_terms(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     let text = print_without_locs(&program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{text}", errors[0]);

@@ -3,14 +3,14 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{insert_copies, remove_dead_code, simplify, write_fresh_rows};
+use dagaz_optimise::{eliminate_dead_code, insert_copies, simplify, skip_initial_writes};
 use expect_test::{Expect, expect};
 
 fn result(input: &str) -> (bool, String) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    let has_changed = write_fresh_rows(&mut program);
+    let has_changed = skip_initial_writes(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     let text = print_without_locs(&program);

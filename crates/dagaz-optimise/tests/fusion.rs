@@ -6,7 +6,7 @@ use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify, unroll_small};
+use dagaz_optimise::{eliminate_dead_code, fuse_operations, insert_copies, simplify, unroll_small};
 use expect_test::{Expect, expect};
 
 fn fused(program: &mut Program) {
@@ -14,7 +14,7 @@ fn fused(program: &mut Program) {
 }
 
 fn check(input: &str, expected: Expect) {
-    common::check(&[fused, simplify, remove_dead_code, insert_copies], input, expected);
+    common::check(&[fused, simplify, eliminate_dead_code, insert_copies], input, expected);
 }
 
 #[test]
@@ -364,7 +364,7 @@ fn small_vectors_are_scalars() {
           in (z)
         in (ds, rs)";
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    [unroll_small, simplify, eliminate_dead_code].iter().for_each(|pass| pass(&mut program));
     assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
     expect![[r#"
         def f (n_0: i64, ps_1: [n_0][3i64]f64, qs_2: [3i64]f64) : (ds_3: [n_0]f64, rs_4: [3i64]f64) =
@@ -595,7 +595,7 @@ fn small_matrices_for_many_points_are_scalars() {
           in (q)
         in (qs)";
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    [unroll_small, simplify, eliminate_dead_code].iter().for_each(|pass| pass(&mut program));
     assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
     expect![[r#"
         def f (n_0: i64, xs_1: [2i64][n_0]f64, m_2: [2i64][2i64]f64) : (qs_3: [n_0][2i64]f64) =
@@ -642,7 +642,7 @@ fn matrices_in_many_rows_stay_matrices() {
           in (q)
         in (qs)";
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    [unroll_small, simplify, eliminate_dead_code].iter().for_each(|pass| pass(&mut program));
     let text = print_without_locs(&program);
     assert!(text.contains("map 4i64 (m_"), "{text}");
 }
@@ -665,7 +665,7 @@ fn branches_are_written_out_with_the_maps_around_them() {
           in (q)
         in (qs)";
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    [unroll_small, simplify, remove_dead_code].iter().for_each(|pass| pass(&mut program));
+    [unroll_small, simplify, eliminate_dead_code].iter().for_each(|pass| pass(&mut program));
     assert!(verify(&program).is_empty(), "{}", print_without_locs(&program));
     expect![[r#"
         def f (n_0: i64, xs_1: [n_0]f64) : (qs_2: [n_0][2i64]f64) =

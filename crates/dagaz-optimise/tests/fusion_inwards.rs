@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, fuse_operations, insert_copies, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
@@ -11,7 +11,7 @@ fn check(input: &str, expected: Expect) {
     for _ in 0..2 {
         fuse_operations(&mut program);
         simplify(&mut program);
-        remove_dead_code(&mut program);
+        eliminate_dead_code(&mut program);
     }
     insert_copies(&mut program);
     let errors = verify(&program);

@@ -6,7 +6,7 @@ use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{fuse_operations, insert_copies, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, fuse_operations, insert_copies, simplify};
 use expect_test::{Expect, expect};
 
 fn fused(program: &mut Program) {
@@ -14,7 +14,7 @@ fn fused(program: &mut Program) {
 }
 
 fn check(input: &str, expected: Expect) {
-    common::check(&[fused, simplify, remove_dead_code, insert_copies], input, expected);
+    common::check(&[fused, simplify, eliminate_dead_code, insert_copies], input, expected);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn check_stencil(between: &str, other: &str, is_joined: bool) {
     let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}"));
     fuse_operations(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     let text = print_without_locs(&program);

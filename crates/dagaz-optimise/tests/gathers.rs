@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{check_without_reading, compute_what_is_read, insert_copies, remove_dead_code};
+use dagaz_optimise::{check_without_reading, compute_what_is_read, eliminate_dead_code, insert_copies};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
@@ -468,7 +468,7 @@ fn what_can_stop_the_program_stays() {
 fn check_checks(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
     check_without_reading(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     let text = print_without_locs(&program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{text}", errors[0]);

@@ -4,7 +4,7 @@ mod common;
 
 use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
-use dagaz_optimise::{gather_once, remove_dead_code};
+use dagaz_optimise::{eliminate_dead_code, share_gathers};
 use expect_test::{Expect, expect};
 
 fn program(list: &str, first: &str) -> String {
@@ -34,14 +34,14 @@ fn program(list: &str, first: &str) -> String {
 }
 
 fn check(list: &str, first: &str, expected: Expect) {
-    let once: fn(&mut Program) = |program| assert!(gather_once(program));
-    common::check(&[once, remove_dead_code], &program(list, first), expected);
+    let once: fn(&mut Program) = |program| assert!(share_gathers(program));
+    common::check(&[once, eliminate_dead_code], &program(list, first), expected);
 }
 
 #[track_caller]
 fn stays(list: &str, first: &str) {
     let mut program = parse(&program(list, first)).unwrap_or_else(|error| panic!("{error}"));
-    assert!(!gather_once(&mut program));
+    assert!(!share_gathers(&mut program));
 }
 
 #[test]

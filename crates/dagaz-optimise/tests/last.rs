@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{insert_copies, remove_dead_code, shorten_last_iterations, simplify};
+use dagaz_optimise::{eliminate_dead_code, insert_copies, peel_last_iterations, simplify};
 use expect_test::{Expect, expect};
 
 /// A loop that keeps its states, of which these are used afterwards.
@@ -21,9 +21,9 @@ fn check(result: &str, ty: &str, expected: Expect) {
             in ({result})"
     );
     let mut program = parse(&input).unwrap_or_else(|error| panic!("{error}"));
-    shorten_last_iterations(&mut program);
+    peel_last_iterations(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     let text = print_without_locs(&program);

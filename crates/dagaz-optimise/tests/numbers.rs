@@ -4,7 +4,7 @@ mod common;
 
 use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
-use dagaz_optimise::{keep_numbers, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, shrink_tapes, simplify};
 use expect_test::{Expect, expect};
 
 /// A loop that keeps two states, and one that goes back. `step` makes `z` of `x` and `y`, elements of the states, and
@@ -51,12 +51,12 @@ const BACK: &str = "let (z: f64) = f64.mul x y
 
 fn keep(program: &mut Program) {
     // Equal indices have one name.
-    dagaz_optimise::share_common_expressions(program);
-    assert!(keep_numbers(program));
+    dagaz_optimise::eliminate_common_subexpressions(program);
+    assert!(shrink_tapes(program));
 }
 
 fn check(step: &str, back: &str, expected: Expect) {
-    common::check(&[keep, simplify, remove_dead_code], &program(step, back, ROW, NO_MORE), expected);
+    common::check(&[keep, simplify, eliminate_dead_code], &program(step, back, ROW, NO_MORE), expected);
 }
 
 #[track_caller]
@@ -67,8 +67,8 @@ fn stays(step: &str, back: &str, row: &str, more: &str) {
 #[track_caller]
 fn unchanged(text: &str) {
     let mut program = parse(text).unwrap_or_else(|error| panic!("{error}"));
-    dagaz_optimise::share_common_expressions(&mut program);
-    assert!(!keep_numbers(&mut program));
+    dagaz_optimise::eliminate_common_subexpressions(&mut program);
+    assert!(!shrink_tapes(&mut program));
 }
 
 #[test]
@@ -256,7 +256,7 @@ fn rows_and_elements_are_the_same() {
                 in (es)
             in (r)";
     common::check(
-        &[keep, simplify, remove_dead_code],
+        &[keep, simplify, eliminate_dead_code],
         text,
         expect![[r#"
         def f (k_0: i64, n_1: i64, m_2: i64, as_3: [n_1][m_2]f64, bs_4: [n_1][m_2]f64) : (r_5: [n_1][m_2]f64) =

@@ -5,9 +5,9 @@ mod common;
 use dagaz_core::exp::Program;
 use dagaz_core::parse::parse;
 use dagaz_optimise::{
-    after_derivatives, fuse_operations, hoist_invariants, insert_copies, nest_flat_maps,
-    precompute_functions, read_rows, remove_dead_code, share_common_expressions, simplify,
-    take_small_arrays_apart,
+    after_derivatives, eliminate_common_subexpressions, eliminate_dead_code, fuse_operations,
+    hoist_invariants, insert_copies, nest_flat_maps, precompute_functions, read_rows, replace_by_scalars,
+    simplify,
 };
 use expect_test::expect;
 
@@ -17,7 +17,7 @@ fn fused(program: &mut Program) {
     fuse_operations(program);
 }
 
-const CLEAN: &[fn(&mut Program)] = &[simplify, remove_dead_code];
+const CLEAN: &[fn(&mut Program)] = &[simplify, eliminate_dead_code];
 
 #[test]
 fn errors_stay() {
@@ -135,7 +135,7 @@ fn branches_loops_and_maps_with_known_results() {
 #[test]
 fn dead_results_parameters_and_inputs() {
     check(
-        &[remove_dead_code],
+        &[eliminate_dead_code],
         r"def f (n: i64, xs: [n]f64, ys: [n]f64) : (a: [n]f64, b: f64) =
             let (a: [n]f64, c: [n]f64) = map n (xs, ys) \(x: f64, y: f64) : (f64, f64) ->
               let (p: f64) = f64.sin x
@@ -166,7 +166,7 @@ fn dead_results_parameters_and_inputs() {
 #[test]
 fn common_expressions_across_scopes() {
     check(
-        &[share_common_expressions],
+        &[eliminate_common_subexpressions],
         r"def f (n: i64, x: f64, xs: [n]f64) : (a: f64, ys: [n]f64, zs: [n]f64, ws: [n]f64) =
             let (a: f64) = f64.sin x
             let (ys: [n]f64) = map n (xs) \(y: f64) : (f64) ->
@@ -201,7 +201,7 @@ fn common_expressions_across_scopes() {
 #[test]
 fn elements_of_an_array_that_is_given_twice_are_the_same() {
     check(
-        &[share_common_expressions, remove_dead_code],
+        &[eliminate_common_subexpressions, eliminate_dead_code],
         r"def f (n: i64, xs: [n]f64) : (ys: [n]f64) =
             let (ys: [n]f64) = map n (xs, xs) \(x: f64, y: f64) : (f64) ->
               let (a: f64) = f64.sin x
@@ -225,7 +225,7 @@ fn elements_of_an_array_that_is_given_twice_are_the_same() {
 #[test]
 fn what_is_shared_and_consumed_is_copied() {
     check(
-        &[share_common_expressions, insert_copies],
+        &[eliminate_common_subexpressions, insert_copies],
         r"def f (n: i64) : (a: [n]i64, b: [n]i64) =
             let (p: [n]i64) = iota i64 n 0i64 1i64
             let (a: [n]i64) = p with [0i64] = 1i64
@@ -317,7 +317,7 @@ fn maps_are_fused_into_what_takes_their_results() {
 #[test]
 fn arrays_that_a_loop_carries_have_rows_too() {
     check(
-        &[read_rows, simplify, remove_dead_code],
+        &[read_rows, simplify, eliminate_dead_code],
         r"def f (n: i64, k: i64, xs: [n]f64) : (ys: [n]f64) =
             let (is: [n]i64) = iota i64 n 0i64 1i64
             let (ys: [n]f64) = loop (old: [n]f64 = xs) for s: i64 < k do
@@ -345,7 +345,7 @@ fn arrays_that_a_loop_carries_have_rows_too() {
 #[test]
 fn reads_at_the_number_of_the_iteration_are_rows() {
     check(
-        &[read_rows, simplify, remove_dead_code],
+        &[read_rows, simplify, eliminate_dead_code],
         r"def f (n: i64, m: i64, xs: [n]f64, yss: [n][m]f64, zss: [m][n]f64) : (ws: [n][m]f64) =
             let (is: [n]i64) = iota i64 n 0i64 1i64
             let (js: [m]i64) = iota i64 m 0i64 1i64
@@ -435,7 +435,7 @@ fn nested(program: &mut Program) {
 #[test]
 fn maps_over_flattened_arrays_are_nests() {
     check(
-        &[nested, simplify, remove_dead_code, fused, simplify],
+        &[nested, simplify, eliminate_dead_code, fused, simplify],
         r"def f (n: i64, m: i64, k: i64, xss: [n][m]f64) : (yss: [n][m]f64, zs: [k]f64) =
             let (uss: [n][m]f64) = map n (xss) \(xs: [m]f64) : ([m]f64) ->
               let (us: [m]f64) = map m (xs) \(x: f64) : (f64) -> let (u: f64) = f64.exp x in (u)
@@ -483,7 +483,7 @@ fn maps_over_flattened_parameters_stay_flat() {
 #[test]
 fn functions_of_elements_are_computed_before_the_iteration_that_repeats_them() {
     check(
-        &[precompute_functions, remove_dead_code],
+        &[precompute_functions, eliminate_dead_code],
         r"def f (n: i64, m: i64, k: i64, xs: [n]f64, yss: [k][m]f64) : (zss: [n][k]f64, ws: [n]f64) =
             let (zss: [n][k]f64, ws: [n]f64) = map n (xs) \(x: f64) : ([k]f64, f64) ->
               let (w: f64) = f64.exp x
@@ -541,7 +541,7 @@ fn functions_of_elements_are_computed_before_the_iteration_that_repeats_them() {
 #[test]
 fn functions_before_reductions_along_columns_are_maps_of_their_own() {
     check(
-        &[precompute_functions, remove_dead_code],
+        &[precompute_functions, eliminate_dead_code],
         r"def f (n: i64, m: i64, xs: [n]f64, yss: [m][n]f64) : (zs: [n]f64) =
             let (is: [m]i64) = iota i64 m 0i64 1i64
             let (js: [n]i64) = iota i64 n 0i64 1i64
@@ -587,7 +587,7 @@ fn functions_before_reductions_along_columns_are_maps_of_their_own() {
 #[test]
 fn small_arrays_in_loops_and_branches_are_scalars() {
     check(
-        &[take_small_arrays_apart, simplify, remove_dead_code],
+        &[replace_by_scalars, simplify, eliminate_dead_code],
         r"def f (n: i64, c: bool, s: [2]f64) : (r: f64, w: [2]f64) =
             let (v: [2]f64, w: [2]f64) =
               loop (u: [2]f64 = s, t: [2]f64 = s) for i: i64 < n do
@@ -629,7 +629,7 @@ fn small_arrays_in_loops_and_branches_are_scalars() {
 #[test]
 fn components_of_folds_that_nobody_needs_go() {
     check(
-        &[remove_dead_code],
+        &[eliminate_dead_code],
         r"def f (n: i64, xs: [n]f64, ys: [n]f64, zs: [n]f64) : (a: f64, c: [n]f64) =
             let (a: f64, b: f64) =
               reduce n (xs, ys)

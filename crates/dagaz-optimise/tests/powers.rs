@@ -8,12 +8,12 @@ use dagaz_core::print::print_without_locs;
 use dagaz_core::types::FunId;
 use dagaz_core::value::Value;
 use dagaz_core::verify::verify;
-use dagaz_optimise::multiply_powers;
+use dagaz_optimise::expand_powers;
 use expect_test::{Expect, expect};
 
 fn multiplied(input: &str) -> Program {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    multiply_powers(&mut program);
+    expand_powers(&mut program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
     program

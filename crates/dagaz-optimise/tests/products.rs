@@ -3,14 +3,14 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{divide_products, insert_copies, remove_dead_code, simplify};
+use dagaz_optimise::{divide_products, eliminate_dead_code, insert_copies, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
     divide_products(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     let text = print_without_locs(&program);

@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::reuse_loops;
+use dagaz_optimise::reuse_sweeps;
 use expect_test::{Expect, expect};
 
 /// Two maps over the same numbers with a loop, the second of which begins at `start`.
@@ -33,7 +33,7 @@ fn check(start: &str, expected: Expect) {
             in (zs)"
     );
     let mut program = parse(&core).unwrap_or_else(|error| panic!("{error}"));
-    reuse_loops(&mut program);
+    reuse_sweeps(&mut program);
     let text = print_without_locs(&program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{text}", errors[0]);

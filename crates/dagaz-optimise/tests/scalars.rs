@@ -2,11 +2,11 @@
 
 mod common;
 
-use dagaz_optimise::{remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
-    common::check(&[simplify, remove_dead_code], input, expected);
+    common::check(&[simplify, eliminate_dead_code], input, expected);
 }
 
 #[test]

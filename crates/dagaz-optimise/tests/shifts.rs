@@ -3,15 +3,15 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{fuse_operations, insert_copies, read_in_place, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, fold_shifts_into_reads, fuse_operations, insert_copies, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    read_in_place(&mut program);
+    fold_shifts_into_reads(&mut program);
     fuse_operations(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     let text = print_without_locs(&program);

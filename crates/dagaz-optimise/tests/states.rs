@@ -3,7 +3,7 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{compute_where_kept, insert_copies, remove_dead_code, simplify};
+use dagaz_optimise::{eliminate_dead_code, insert_copies, simplify, tape_in_place};
 use expect_test::{Expect, expect};
 
 /// A loop that keeps its states, of which these are used afterwards. `step` makes `next` of `now`.
@@ -24,10 +24,10 @@ fn check(step: &str, result: &str, expected: Expect) {
 
 fn check_program(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    remove_dead_code(&mut program);
-    compute_where_kept(&mut program);
+    eliminate_dead_code(&mut program);
+    tape_in_place(&mut program);
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     let text = print_without_locs(&program);

@@ -3,14 +3,14 @@
 use dagaz_core::parse::parse;
 use dagaz_core::print::print_without_locs;
 use dagaz_core::verify::verify;
-use dagaz_optimise::{insert_copies, remove_dead_code, simplify, turn_products};
+use dagaz_optimise::{eliminate_dead_code, insert_copies, put_rows_axis_last, simplify};
 use expect_test::{Expect, expect};
 
 fn check(input: &str, expected: Expect) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    assert!(turn_products(&mut program), "{}", print_without_locs(&program));
+    assert!(put_rows_axis_last(&mut program), "{}", print_without_locs(&program));
     simplify(&mut program);
-    remove_dead_code(&mut program);
+    eliminate_dead_code(&mut program);
     insert_copies(&mut program);
     let errors = verify(&program);
     assert!(errors.is_empty(), "{}\n{}", errors[0], print_without_locs(&program));
@@ -20,7 +20,7 @@ fn check(input: &str, expected: Expect) {
 /// Nothing is turned.
 fn check_stays(input: &str) {
     let mut program = parse(input).unwrap_or_else(|error| panic!("{error}"));
-    assert!(!turn_products(&mut program), "{}", print_without_locs(&program));
+    assert!(!put_rows_axis_last(&mut program), "{}", print_without_locs(&program));
 }
 
 /// A function of points and triangles, up to their product.

@@ -20,7 +20,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
 use crate::context::{Ad, Res};
-use crate::prune::Kept;
+use crate::prune::SavedResult;
 use crate::rename::Renamer;
 
 impl Ad<'_> {
@@ -126,11 +126,11 @@ impl Ad<'_> {
         for p in &mut stm.pat {
             if let Some(before) = self.known.get(&p.var).copied() {
                 let made = self.like(p.var.into());
-                self.again.insert(made.var);
+                self.recomputed.insert(made.var);
                 if self.is_active_var(p.var) {
                     self.active.insert(made.var);
                 }
-                self.kept.insert(p.var, Kept { before, again: made.var });
+                self.kept.insert(p.var, SavedResult { before, again: made.var });
                 let pat = vec![std::mem::replace(p, made)];
                 values.push(Stm { pat, exp: Exp::Atom(before.into()), loc: stm.loc });
             }

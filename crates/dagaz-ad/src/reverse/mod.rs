@@ -16,10 +16,10 @@ mod map;
 mod neutral;
 pub(crate) mod one_hot;
 mod operator;
-mod places;
 mod reduce;
 mod scan;
 mod scatter;
+mod shift_and_reverse;
 mod sorted;
 
 use std::collections::HashMap;
@@ -33,10 +33,10 @@ use crate::prune::{Stays, choose_kept, prune};
 use crate::rename::Renamer;
 
 use hist::Bins;
-use loops::{Entries, Plan, SavedLoop, Site, read_again, reads_again};
+use loops::{Entries, SavedLoop, Site, SweepFlow, read_again, reads_again};
 use scatter::Places;
 
-pub(crate) use loops::{ReadyLoop, Restored, size_operation};
+pub(crate) use loops::{Restored, SkippableLoop, size_operation};
 pub(crate) use operator::{Fold, ScalarOperator, extremum};
 
 /// What the forward sweep keeps of a statement for the return sweep.
@@ -64,7 +64,7 @@ impl Ad<'_> {
             let adjoints: Vec<Atom> = lambda.params.iter().map(|p| ad.adjoint(p.var, loc)).collect();
             Ok([lambda.body.result.clone(), adjoints].concat())
         })?;
-        let stays = Stays::new(&stms, &self.types, &self.again);
+        let stays = Stays::new(&stms, &self.types, &self.recomputed);
         choose_kept(&mut stms, &results, &stays, &self.kept);
         let needed = prune(stms, &results, &stays);
         needed.into_iter().for_each(|stm| self.push(stm));
@@ -95,7 +95,7 @@ impl Ad<'_> {
         Ok(())
     }
 
-    fn forward_planned(&mut self, stm: &Stm, plan: &Plan, index: usize) -> Res<Saved> {
+    fn forward_planned(&mut self, stm: &Stm, plan: &SweepFlow, index: usize) -> Res<Saved> {
         if let Some(saved) = self.forward_restored(stm, plan, index)? {
             return Ok(saved);
         }
@@ -116,7 +116,7 @@ impl Ad<'_> {
 
     fn run_forwards(&mut self, stm: &Stm) -> Res<Saved> {
         let active = stm.pat.iter().any(|p| self.is_active_var(p.var));
-        if let Some(saved) = self.use_ready(stm) {
+        if let Some(saved) = self.use_skippable(stm) {
             return Ok(saved);
         }
         match &stm.exp {

@@ -11,7 +11,7 @@ use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit;
 
 use super::Lower;
-use super::interior::interior;
+use super::split_iteration_range::interior;
 
 /// How often something runs if nobody knows.
 const UNKNOWN: f64 = 32.0;

@@ -47,7 +47,7 @@ const MANY_OPERATIONS: f64 = 64.0;
 
 /// Places that an iteration reads or writes: elements of an array with this name, type and shape, or rows if it has more
 /// dimensions than there are indices.
-pub(super) struct Place {
+pub(super) struct Prefetched {
     pub(super) array: String,
     pub(super) elem: dagaz_core::prim::PrimType,
     pub(super) shape: Vec<Atom>,
@@ -63,7 +63,7 @@ pub(super) struct Fetch {
     ahead: usize,
     rows: Vec<(VarId, Param)>,
     stms: Vec<CoreStm>,
-    places: Vec<Place>,
+    places: Vec<Prefetched>,
 }
 
 impl Lower<'_> {
@@ -72,7 +72,7 @@ impl Lower<'_> {
         &mut self,
         (arrays, params): (&[VarId], &[Param]),
         body: &Body,
-        used: Vec<Place>,
+        used: Vec<Prefetched>,
     ) -> Option<Fetch> {
         let mut places = used;
         self.places_read(body, &mut places);
@@ -139,10 +139,15 @@ impl Lower<'_> {
     }
 
     /// Adds where an accumulator is updated, unless that is logged: logged additions are fetched when they are made.
-    fn places_of_accumulator(&self, number: usize, indices: &[Atom], places: &mut Vec<Place>) -> Lowered<()> {
+    fn places_of_accumulator(
+        &self,
+        number: usize,
+        indices: &[Atom],
+        places: &mut Vec<Prefetched>,
+    ) -> Lowered<()> {
         let direct = self.open[number].log.is_none();
         for array in self.open[number].arrays.iter().filter(|_| direct) {
-            places.push(Place {
+            places.push(Prefetched {
                 array: self.name(array.var),
                 elem: elem(&array.ty)?,
                 shape: array.ty.dims().to_vec(),
@@ -154,7 +159,7 @@ impl Lower<'_> {
     }
 
     /// The places of accumulators that an iteration without loops updates.
-    pub(super) fn places_updated(&self, arrays: &[VarId], lambda: &Lambda) -> Lowered<Vec<Place>> {
+    pub(super) fn places_updated(&self, arrays: &[VarId], lambda: &Lambda) -> Lowered<Vec<Prefetched>> {
         let mut used = Vec::new();
         let mut names = self.names_of_accumulators(arrays, &lambda.params, &HashMap::new());
         for stm in &lambda.body.stms {
@@ -171,7 +176,7 @@ impl Lower<'_> {
         &mut self,
         (arrays, params): (&[VarId], &[Param]),
         body: &Body,
-        mut places: Vec<Place>,
+        mut places: Vec<Prefetched>,
         ahead: usize,
     ) -> Option<Fetch> {
         let mut needed: HashSet<VarId> = HashSet::new();
@@ -229,7 +234,7 @@ impl Lower<'_> {
         for stm in &fetch.stms {
             self.stm(stm)?;
         }
-        for Place { array, elem, shape, indices, is_written } in &fetch.places {
+        for Prefetched { array, elem, shape, indices, is_written } in &fetch.places {
             let texts: Vec<String> = indices.iter().map(|index| self.atom(*index)).collect();
             // The place may be none of the array.
             let place = format!("(u64){array} + (u64)({}) * sizeof({elem})", self.offset(&texts, shape));
@@ -316,7 +321,7 @@ impl Lower<'_> {
     }
 
     /// Elements that a body reads from arrays in blocks.
-    fn places_read(&self, body: &Body, places: &mut Vec<Place>) {
+    fn places_read(&self, body: &Body, places: &mut Vec<Prefetched>) {
         for stm in &body.stms {
             match &stm.exp {
                 Exp::Index { array, indices, .. } => places.extend(self.place_read(*array, indices)),
@@ -329,10 +334,10 @@ impl Lower<'_> {
     }
 
     /// An element of an array in a block.
-    fn place_read(&self, array: VarId, indices: &[Atom]) -> Option<Place> {
+    fn place_read(&self, array: VarId, indices: &[Atom]) -> Option<Prefetched> {
         let info = self.vars.get(&array)?;
         let is_block = matches!(info.form, Form::Block { .. });
-        (is_block && info.ty.rank() == indices.len()).then_some(Place {
+        (is_block && info.ty.rank() == indices.len()).then_some(Prefetched {
             array: self.name(array),
             elem: elem(&info.ty).ok()?,
             shape: info.ty.dims().to_vec(),

@@ -8,7 +8,7 @@
 use dagaz_core::exp::Lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::fetching::{Fetch, Place};
+use super::fetching::{Fetch, Prefetched};
 use super::folds::piece_start;
 use super::parallel::{can_fail, statements};
 use super::{Lower, Lowered};
@@ -186,7 +186,7 @@ impl Lower<'_> {
         for (param, place) in pat.iter().zip(places) {
             let (array, elem, shape) = (place.clone(), super::elem(&param.ty)?, writes.shape.to_vec());
             let indices = pre.body.result[..shape.len().min(pre.body.result.len())].to_vec();
-            used.push(Place { array, elem, shape, indices, is_written: true });
+            used.push(Prefetched { array, elem, shape, indices, is_written: true });
         }
         Ok(self.fetch((writes.arrays, &pre.params), &pre.body, used))
     }

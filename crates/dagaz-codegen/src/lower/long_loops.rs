@@ -24,8 +24,8 @@ use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::interior::{Interior, interior, specialise};
 use super::parallel::{SHORT, can_fail, reads_in_branches, statements};
+use super::split_iteration_range::{Interior, interior, specialise};
 use super::{Lower, Lowered};
 use crate::imp::{LoopKind, Stm as Imp};
 
@@ -41,7 +41,7 @@ struct Choice {
 }
 
 /// What becomes of a loop.
-struct Plan {
+struct LoopChoice {
     /// The loop when the choice is decided.
     decided: Option<(Choice, Lambda)>,
     middle: Interior,
@@ -58,7 +58,7 @@ impl Lower<'_> {
     ) -> Lowered<bool> {
         let is_plain = self.only_if.is_none() && self.deferred.is_none() && !self.is_at_border;
         let plan = if is_plain { self.plan_of_long_loop(width, arrays, lambda) } else { None };
-        let Some(Plan { decided, middle }) = plan else { return Ok(false) };
+        let Some(LoopChoice { decided, middle }) = plan else { return Ok(false) };
         let (first, last) = (self.temp("first"), self.temp("last"));
         self.limit(&first, from, "i64_max", &middle.from);
         self.limit(&last, to, "i64_min", &middle.to);
@@ -82,7 +82,7 @@ impl Lower<'_> {
         Ok(true)
     }
 
-    fn plan_of_long_loop(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> Option<Plan> {
+    fn plan_of_long_loop(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> Option<LoopChoice> {
         let is_long = statements(&lambda.body) > SHORT;
         if !is_long || lambda.body.stms.iter().any(|stm| can_fail(&stm.exp)) {
             return None;
@@ -108,7 +108,7 @@ impl Lower<'_> {
             }
             None => return None,
         };
-        (!reads_short_elements(&middle.lambda.body)).then_some(Plan { decided, middle })
+        (!reads_short_elements(&middle.lambda.body)).then_some(LoopChoice { decided, middle })
     }
 
     /// Whether the parallel operations in the body of a map are loops of blocks, in which nothing is gained by splitting the
@@ -120,7 +120,7 @@ impl Lower<'_> {
             if !self.is_simple(lambda) {
                 return self.has_long_loops_only(lambda);
             }
-            self.plan_of_long_loop(*width, arrays, lambda).is_some_and(|Plan { decided, middle }| {
+            self.plan_of_long_loop(*width, arrays, lambda).is_some_and(|LoopChoice { decided, middle }| {
                 !reads_in_branches(&middle.lambda.body)
                     && decided.is_some_and(|(_, lambda)| !reads_in_branches(&lambda.body))
             })

@@ -10,28 +10,27 @@
 mod access;
 mod accumulators;
 mod arrays;
+mod cache_blocking;
 mod contract;
 mod control;
 mod copies;
 mod cost;
-mod deferred;
 mod fetching;
 mod few_elements;
 mod folds;
-mod following;
 mod functions;
 mod gathers;
 mod histograms;
-mod in_parts;
 mod in_place;
-mod interior;
+mod masked_checks;
+mod scan_epilogues;
+
 mod joining;
-mod kept;
 mod lanes;
 mod logged;
 mod long_loops;
-mod narrowing;
 mod overwriting;
+mod packed_operands;
 mod parallel;
 mod placing;
 mod polynomials;
@@ -41,6 +40,7 @@ mod rows;
 mod scans;
 mod scans_in_place;
 mod shared_accumulators;
+mod split_iteration_range;
 mod symbols;
 mod tiles;
 mod turned;
@@ -58,10 +58,10 @@ use crate::imp::{LoopKind, Module, Stm, Variable, site_word};
 use crate::scalar;
 use crate::{Remark, RemarkKind, Site, SiteKind};
 
-use deferred::Deferred;
 use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
+use masked_checks::Deferred;
 use placing::Place;
 use symbols::Symbols;
 
@@ -138,9 +138,9 @@ struct Lower<'p> {
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
     /// What is made of the results of the scan at hand, if it is one in pieces.
-    following: Option<following::Group>,
+    following: Option<scan_epilogues::Group>,
     /// What the group of operations at hand does in parts.
-    part: Option<in_parts::Part>,
+    part: Option<cache_blocking::Part>,
     symbols: Symbols,
     region: u32,
     regions: u32,
@@ -177,7 +177,7 @@ struct Lower<'p> {
     /// How many parallel loops there are around the statement at hand.
     parallel: u32,
     /// The loops of Core around it, the innermost last.
-    loops: Vec<kept::LoopAround>,
+    loops: Vec<packed_operands::LoopAround>,
     /// Whether statements count their time.
     is_profiled: bool,
 }

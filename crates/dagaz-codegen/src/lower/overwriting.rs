@@ -25,7 +25,7 @@ use super::symbols::{Indices, Region, Symbols, are_apart};
 use super::views::viewed;
 
 /// A map that writes into an array, or another statement that does.
-pub(super) struct Plan {
+pub(super) struct Overwrite {
     /// The number of the map's statement, and its result.
     pub(super) map: usize,
     pub(super) result: VarId,
@@ -54,11 +54,11 @@ struct Analysis<'a> {
 }
 
 /// The plans for the statements of a body.
-pub(super) fn plans(symbols: &Symbols, body: &Body) -> Vec<Plan> {
+pub(super) fn plans(symbols: &Symbols, body: &Body) -> Vec<Overwrite> {
     body.stms.iter().enumerate().filter_map(|(index, stm)| plan(symbols, body, index, stm)).collect()
 }
 
-fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Plan> {
+fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<Overwrite> {
     let Exp::Update { array, dims, value: Atom::Var(value), check } = &stm.exp else { return None };
     let is_fixed = dims.iter().all(|part| matches!(part, DimSlice::Fix(_)));
     if *check == Check::Checked && is_fixed || symbols.dims(*value).is_empty() {
@@ -90,7 +90,7 @@ fn plan(symbols: &Symbols, body: &Body, index: usize, stm: &CoreStm) -> Option<P
     let uses = |stm: &CoreStm| visit::free_vars(&stm.exp).contains(&current);
     let first_use = body.stms.iter().position(uses)?;
     let updated = stm.pat.first()?.var;
-    Some(Plan { map, result, is_block, array: current, first_use, slice: dims.clone(), updated })
+    Some(Overwrite { map, result, is_block, array: current, first_use, slice: dims.clone(), updated })
 }
 
 /// The map that makes an array which nobody else uses, perhaps under another name.

@@ -7,10 +7,10 @@ use dagaz_core::exp::{Body, Exp, Lambda};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::deferred::Deferred;
 use super::folds::Fold;
-use super::interior::{NARROW, interior};
+use super::masked_checks::Deferred;
 use super::placing::Place;
+use super::split_iteration_range::{NARROW, interior};
 use super::{Form, Lower, Lowered};
 use crate::imp::{LoopKind, Stm, lines};
 use crate::{RemarkKind, scalar};

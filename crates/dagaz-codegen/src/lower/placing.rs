@@ -14,7 +14,7 @@ use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::accumulators::elementwise;
-use super::overwriting::Plan;
+use super::overwriting::Overwrite;
 use super::{Form, Lower, Lowered, elem};
 
 /// Memory for the elements of an array.
@@ -70,7 +70,7 @@ impl Lower<'_> {
     }
 
     /// Prepares maps that write into arrays, before a statement.
-    pub(super) fn prepare_maps(&mut self, plans: &[Plan], index: usize) -> Lowered<()> {
+    pub(super) fn prepare_maps(&mut self, plans: &[Overwrite], index: usize) -> Lowered<()> {
         for plan in plans.iter().filter(|plan| plan.first_use == index) {
             self.own_alone(plan.array)?;
         }
@@ -92,7 +92,7 @@ impl Lower<'_> {
     }
 
     /// Has a map write into an array, if nobody else has it.
-    fn follow(&mut self, plan: &Plan) -> Lowered<()> {
+    fn follow(&mut self, plan: &Overwrite) -> Lowered<()> {
         let is_block = matches!(self.info(plan.array)?.form, Form::Block { .. });
         let is_own = self.placed.contains(&plan.array) || self.alone.contains(&plan.array);
         if is_block && is_own && !self.dests.contains_key(&plan.result) {

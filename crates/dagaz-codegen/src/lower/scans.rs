@@ -2,7 +2,7 @@
 //!
 //! Every piece is folded; then it waits for what there is before it, hands on what there is after it, and scans its rows,
 //! which are in the cache by now. Both are done for several parts of the piece at the same time, the chains: one alone would
-//! wait for the result of every step. Rows at the border of the scan (see [`super::interior`]) come before and after the
+//! wait for the result of every step. Rows at the border of the scan (see [`super::split_iteration_range`]) come before and after the
 //! chains, and so do those that are left over.
 
 use std::collections::HashSet;
@@ -12,10 +12,10 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::folds::{Fold, keeps_rows, piece_start, sum_operators};
-use super::following::{Follower, Group, Input, Kept, Work};
-use super::interior::{Interior, interior};
 use super::parallel::can_fail;
+use super::scan_epilogues::{Follower, Group, Input, RowState, Work};
 use super::scans_in_place::{Edge, Over, with_edges};
+use super::split_iteration_range::{Interior, interior};
 use super::{Form, Lower, Lowered, elem};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm as Imp};
@@ -33,7 +33,7 @@ struct Scan<'a> {
     fold: &'a Fold<'a>,
     /// What is made of a row away from the border, if it is simpler there.
     middle: Option<Interior>,
-    kept: &'a [Kept],
+    kept: &'a [RowState],
     followers: Vec<Following<'a>>,
     /// The rows that the last steps of parts need from others, and the arrays with an element for each part.
     edges: Vec<(&'a Edge, String)>,
@@ -76,7 +76,7 @@ enum Pass {
 
 /// Where a row is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum RowPosition {
     Border,
     Middle,
     /// The last one of a part, if that is not like the others.
@@ -96,10 +96,12 @@ impl Lower<'_> {
     fn allocate_for_scan(&mut self, pat: &[Param], fold: &Fold<'_>, group: &mut Group) -> Lowered<()> {
         for (param, kept) in pat.iter().zip(&mut group.kept) {
             self.bind(param, false);
-            if matches!(kept, Kept::Nowhere) && keeps_rows(fold) {
-                *kept = Kept::Forwards(param.clone());
+            if matches!(kept, RowState::Nowhere) && keeps_rows(fold) {
+                *kept = RowState::Forwards(param.clone());
             }
-            if let (Kept::Forwards(array) | Kept::Backwards(array), false) = (&kept, group.are_together) {
+            if let (RowState::Forwards(array) | RowState::Backwards(array), false) =
+                (&kept, group.are_together)
+            {
                 self.bind(array, true);
                 self.allocate_scanned(array, group.over.as_ref())?;
             }
@@ -386,7 +388,7 @@ impl Lower<'_> {
         let has_edges = pass == Pass::Results && !scan.edges.is_empty();
         let before_edge = |end: &str| if has_edges { format!("{end} - 1") } else { end.to_string() };
         self.loop_from(kind.clone(), from, &before_edge(first), |l, i| {
-            l.chain_step(scan, pass, (i, "0"), Place::Border)
+            l.chain_step(scan, pass, (i, "0"), RowPosition::Border)
         })?;
         self.loop_from(kind.clone(), "0", &before_edge(length), |l, j| {
             let kind = match scan.is_wide {
@@ -398,7 +400,7 @@ impl Lower<'_> {
             };
             l.for_loop(kind, &CHAINS.to_string(), |l, chain| {
                 let place = format!("{first} + {chain} * {length} + {j}");
-                l.chain_step(scan, pass, (&place, &format!("{chain} + 1")), Place::Middle)
+                l.chain_step(scan, pass, (&place, &format!("{chain} + 1")), RowPosition::Middle)
             })?;
             if scan.is_wide {
                 let sums = scan.followers.iter().flat_map(|following| &following.sums);
@@ -409,7 +411,7 @@ impl Lower<'_> {
         })?;
         let rest = format!("{first} + {CHAINS} * {length}");
         self.loop_from(kind.clone(), &rest, &before_edge(to), |l, i| {
-            l.chain_step(scan, pass, (i, &after), Place::Border)
+            l.chain_step(scan, pass, (i, &after), RowPosition::Border)
         })?;
         if !has_edges {
             return Ok(());
@@ -420,7 +422,7 @@ impl Lower<'_> {
             let after = format!("{part} <= {CHAINS} ? {start} + {length} : {to}");
             l.set("i64", end.as_str(), format!("{part} ? {after} : {first}"));
             let (step, ()) =
-                l.nested(|l| l.chain_step(scan, pass, (&format!("{end} - 1"), part), Place::Edge))?;
+                l.nested(|l| l.chain_step(scan, pass, (&format!("{end} - 1"), part), RowPosition::Edge))?;
             l.out.push(Imp::If { cond: format!("{start} < {end}"), then: step, otherwise: Vec::new() });
             Ok(())
         })
@@ -432,7 +434,7 @@ impl Lower<'_> {
         scan: &Scan<'_>,
         pass: Pass,
         (row, part): (&str, &str),
-        place: Place,
+        place: RowPosition,
     ) -> Lowered<()> {
         let fold = scan.fold;
         let (left, right) = fold.sides();
@@ -473,11 +475,11 @@ impl Lower<'_> {
     }
 
     /// Where a result for row `i` goes.
-    fn kept_at(&self, scan: &Scan<'_>, kept: &Kept, i: &str) -> Lowered<Option<String>> {
+    fn kept_at(&self, scan: &Scan<'_>, kept: &RowState, i: &str) -> Lowered<Option<String>> {
         Ok(match kept {
-            Kept::Nowhere => None,
-            Kept::Forwards(array) => Some(self.element(array.var, &[i.to_string()])?),
-            Kept::Backwards(array) => Some(format!("{}[{} - 1 - {i}]", self.name(array.var), scan.bound)),
+            RowState::Nowhere => None,
+            RowState::Forwards(array) => Some(self.element(array.var, &[i.to_string()])?),
+            RowState::Backwards(array) => Some(format!("{}[{} - 1 - {i}]", self.name(array.var), scan.bound)),
         })
     }
 
@@ -508,7 +510,7 @@ impl Lower<'_> {
         scan: &Scan<'_>,
         following: &Following<'_>,
         (i, part): (&str, &str),
-        place: Place,
+        place: RowPosition,
     ) -> Lowered<()> {
         let follower = following.follower;
         let i = match follower.is_backwards {
@@ -522,10 +524,10 @@ impl Lower<'_> {
         match &follower.work {
             Work::Map(lambda) => {
                 let lambda = match (place, &following.at_edge) {
-                    (Place::Edge, Some(at_edge)) => at_edge,
+                    (RowPosition::Edge, Some(at_edge)) => at_edge,
                     _ => in_place(lambda, following.middle.as_ref(), place),
                 };
-                if place == Place::Edge {
+                if place == RowPosition::Edge {
                     self.load_edges(scan, part)?;
                 }
                 self.load_following(scan, follower, &lambda.params, &i)?;
@@ -611,18 +613,18 @@ impl Lower<'_> {
 }
 
 /// What is made of a row there.
-fn in_place<'a>(lambda: &'a Lambda, middle: Option<&'a Interior>, place: Place) -> &'a Lambda {
+fn in_place<'a>(lambda: &'a Lambda, middle: Option<&'a Interior>, place: RowPosition) -> &'a Lambda {
     match (place, middle) {
-        (Place::Middle, Some(middle)) => &middle.lambda,
-        (Place::Middle, None) | (Place::Border | Place::Edge, _) => lambda,
+        (RowPosition::Middle, Some(middle)) => &middle.lambda,
+        (RowPosition::Middle, None) | (RowPosition::Border | RowPosition::Edge, _) => lambda,
     }
 }
 
 /// Which components of a scan its results depend on: those that are kept or used, and what these are computed from.
-fn needed_components(op: &Lambda, kept: &[Kept], followers: &[Follower]) -> Vec<bool> {
+fn needed_components(op: &Lambda, kept: &[RowState], followers: &[Follower]) -> Vec<bool> {
     let is_used = |component: usize| {
         let inputs = followers.iter().flat_map(|follower| &follower.inputs);
-        !matches!(kept[component], Kept::Nowhere)
+        !matches!(kept[component], RowState::Nowhere)
             || inputs.into_iter().any(|input| matches!(input, Input::Component(used) if *used == component))
     };
     let mut needed: Vec<bool> = (0..kept.len()).map(is_used).collect();

@@ -15,8 +15,8 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::folds::{Fold, keeps_rows};
-use super::following::{Follower, Group, Input, Kept, Work};
 use super::parallel::can_fail;
+use super::scan_epilogues::{Follower, Group, Input, RowState, Work};
 use super::{Form, Lower};
 
 /// A result that is written over arrays that are read for the last time.
@@ -58,8 +58,8 @@ impl Lower<'_> {
         };
         let free: Vec<VarId> = candidates.into_iter().filter(|var| is_free(*var)).collect();
         let kept = kept.iter().filter_map(|kept| match kept {
-            Kept::Backwards(array) => Some(array),
-            Kept::Nowhere | Kept::Forwards(_) => None,
+            RowState::Backwards(array) => Some(array),
+            RowState::Nowhere | RowState::Forwards(_) => None,
         });
         let made = followers.iter().filter(|f| f.is_backwards && matches!(f.work, Work::Map(_)));
         let targets: Vec<&Param> = kept.chain(made.flat_map(|f| &f.pat)).collect();

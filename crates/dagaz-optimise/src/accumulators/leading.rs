@@ -35,7 +35,7 @@ pub fn single_out_rows(program: &mut Program) -> bool {
     if rows.is_empty() {
         return false;
     }
-    let mut pass = Pass { b: Builder::new(std::mem::take(&mut program.vars)), rows };
+    let mut pass = RowFinder { b: Builder::new(std::mem::take(&mut program.vars)), rows };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     true
@@ -85,13 +85,13 @@ fn binds(lambda: &Lambda, var: VarId) -> bool {
     lambda.params.iter().any(|p| p.var == var) || lambda.body.stms.iter().any(inside)
 }
 
-struct Pass {
+struct RowFinder {
     b: Builder,
     /// What the accumulators become whose row exists.
     rows: HashSet<VarId>,
 }
 
-impl Pass {
+impl RowFinder {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));

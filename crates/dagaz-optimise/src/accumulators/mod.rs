@@ -72,7 +72,7 @@ pub fn simplify_accumulators(program: &mut Program) -> bool {
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut used = HashSet::new();
     program.funs.iter().for_each(|fun| note_used(&fun.body, &mut used));
-    let mut pass = Pass { b, types, made, used };
+    let mut pass = Simplifier { b, types, made, used };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     true
@@ -122,14 +122,14 @@ impl Values {
     }
 }
 
-struct Pass {
+struct Simplifier {
     b: Builder,
     types: HashMap<VarId, Type>,
     made: Made,
     used: HashSet<VarId>,
 }
 
-impl Pass {
+impl Simplifier {
     fn body(&mut self, body: &mut Body) {
         // Arrays that this run of the body has made in full, so that going over them once more costs little.
         let mut made_here: HashSet<VarId> = HashSet::new();

@@ -31,7 +31,7 @@ impl Guard {
 
 /// An index: a sum, or its remainder.
 #[derive(Clone)]
-struct Place {
+struct IndexForm {
     sum: Affine,
     modulus: Option<Atom>,
 }
@@ -124,11 +124,11 @@ pub(super) fn contributions<'a>(
             path.push(Guard::Is(cond, taken));
         }
     }
-    let mut all: Vec<(Vec<Guard>, Vec<Place>)> = vec![(path, Vec::new())];
+    let mut all: Vec<(Vec<Guard>, Vec<IndexForm>)> = vec![(path, Vec::new())];
     for index in update.indices {
         let choices = alternatives(found, made, *index)?;
-        let extend = |(guards, indices): &(Vec<Guard>, Vec<Place>)| {
-            let with = |(more, index): &(Vec<Guard>, Place)| {
+        let extend = |(guards, indices): &(Vec<Guard>, Vec<IndexForm>)| {
+            let with = |(more, index): &(Vec<Guard>, IndexForm)| {
                 ([&guards[..], more].concat(), [&indices[..], std::slice::from_ref(index)].concat())
             };
             choices.iter().map(with).collect::<Vec<_>>()
@@ -143,15 +143,19 @@ pub(super) fn contributions<'a>(
         .collect()
 }
 
-fn alternatives<'a>(found: &mut Collected<'a>, made: &Made, index: Atom) -> Option<Vec<(Vec<Guard>, Place)>> {
+fn alternatives<'a>(
+    found: &mut Collected<'a>,
+    made: &Made,
+    index: Atom,
+) -> Option<Vec<(Vec<Guard>, IndexForm)>> {
     if let Some(sum) = affine(found, made, index) {
-        return Some(vec![(Vec::new(), Place { sum, modulus: None })]);
+        return Some(vec![(Vec::new(), IndexForm { sum, modulus: None })]);
     }
     let Def::Stm { exp, position, scope, .. } = found.defs.get(&index.as_var()?)? else { return None };
     let (exp, position, scope): (&'a Exp, usize, ScopeId) = (exp, *position, *scope);
     if let Exp::BinOp(BinOp::Mod, PrimType::I64, a, n) = exp {
         let sum = affine(found, made, *a)?;
-        return Some(vec![(Vec::new(), Place { sum, modulus: Some(*n) })]);
+        return Some(vec![(Vec::new(), IndexForm { sum, modulus: Some(*n) })]);
     }
     let (yes, no) = match exp {
         Exp::BinOp(op @ (BinOp::Min | BinOp::Max), PrimType::I64, a, b) => {
@@ -189,7 +193,7 @@ fn solve(
     made: &Made,
     chain: &[ScopeId],
     guards: Vec<Guard>,
-    indices: Vec<Place>,
+    indices: Vec<IndexForm>,
     (update, wanted, shape): (&Update<'_>, Wanted, &[Atom]),
 ) -> Option<Contribution> {
     let iterations: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
@@ -200,7 +204,7 @@ fn solve(
         let size = width(found, *scope).and_then(Atom::as_const).and_then(Prim::as_i64);
         size.is_some_and(|size| size <= 64)
     };
-    let mut open: Vec<(usize, Place)> = indices.into_iter().enumerate().collect();
+    let mut open: Vec<(usize, IndexForm)> = indices.into_iter().enumerate().collect();
     for allow_small in [false, true] {
         loop {
             let before = open.len();

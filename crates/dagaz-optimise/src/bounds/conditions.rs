@@ -3,13 +3,13 @@
 use dagaz_core::prim::{BinOp, CmpOp, Prim};
 use dagaz_core::types::Atom;
 
-use super::facts::{Def, Facts};
+use super::facts::{Def, Inequalities};
 use super::form::Form;
 
 /// Conditions are looked into so deep.
 const DEPTH: u32 = 12;
 
-impl Facts {
+impl Inequalities {
     /// Learns that the condition holds, or that it does not.
     pub fn assume(&mut self, cond: Atom, holds: bool) {
         self.assume_within(cond, holds, DEPTH);

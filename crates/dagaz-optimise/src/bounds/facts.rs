@@ -1,6 +1,6 @@
 //! What is known about integers at the point that the walk has reached, and the search for proofs.
 //!
-//! Facts are forms that are not negative. Variables whose value is known as a form without any doubt about wrapping are
+//! Inequalities are forms that are not negative. Variables whose value is known as a form without any doubt about wrapping are
 //! replaced by that form from the start; for the others, their definition is turned into facts when a goal mentions them
 //! and the facts in scope exclude wrapping.
 //!
@@ -50,7 +50,7 @@ enum Undo {
 }
 
 #[derive(Default)]
-pub(super) struct Facts {
+pub(super) struct Inequalities {
     facts: Vec<Form>,
     by_product: HashMap<Product, Vec<usize>>,
     pub defs: HashMap<VarId, Def>,
@@ -76,7 +76,7 @@ enum Step {
     Cases(Vec<(Option<(Atom, bool)>, Form)>),
 }
 
-impl Facts {
+impl Inequalities {
     pub fn mark(&self) -> usize {
         self.undo.len()
     }
@@ -235,7 +235,7 @@ impl Facts {
 }
 
 /// Proofs.
-impl Facts {
+impl Inequalities {
     /// Whether the form is surely not negative.
     pub fn is_nonnegative(&mut self, goal: Option<Form>) -> bool {
         let Some(goal) = goal else { return false };

@@ -8,11 +8,11 @@
 //!     let (y: f64) = xs[j]                                          let (y: f64) = xs[j] certified
 //! ```
 //!
-//! The walk keeps facts, linear inequalities between products of variables, in [`facts::Facts`]: counters are within their
+//! The walk keeps facts, linear inequalities between products of variables, in [`facts::Inequalities`]: counters are within their
 //! bounds, branches and assertions tell what their conditions say, sizes are not negative, and an index that was checked is
 //! within bounds from there on. Branch conditions are in `conditions`.
 //!
-//! Facts are about integers that do not wrap. `c = a + b` is a fact only if the facts in scope bound the sum by the range
+//! Inequalities are about integers that do not wrap. `c = a + b` is a fact only if the facts in scope bound the sum by the range
 //! of its type; else `c` is an unknown. What bounds most sums is that no array has 2^60 elements, since it could not be
 //! stored: so the product of its sizes is less, and so is a size where no other one can be zero, as inside of a map over the
 //! other one. `iota` and `replicate` may
@@ -32,7 +32,7 @@ use dagaz_core::visit::lambdas_mut;
 
 use crate::accumulators::{leading_index, widths_of_others};
 
-use facts::{Def, Facts};
+use facts::{Def, Inequalities};
 use form::Form;
 
 pub fn prove_bounds(program: &mut Program) {
@@ -45,7 +45,7 @@ pub(crate) fn rows_that_exist(program: &mut Program) -> HashSet<VarId> {
 }
 
 struct Walk {
-    facts: Facts,
+    facts: Inequalities,
     arrays: HashMap<VarId, Vec<Atom>>,
     /// Arrays `start, start + step, …`.
     numbers: HashMap<VarId, (Atom, Atom)>,
@@ -58,7 +58,7 @@ impl Walk {
     fn over(program: &mut Program) -> Walk {
         let next = u32::try_from(program.vars.hints.len()).unwrap_or(u32::MAX);
         let mut walk = Walk {
-            facts: Facts::default(),
+            facts: Inequalities::default(),
             arrays: HashMap::new(),
             numbers: HashMap::new(),
             next,

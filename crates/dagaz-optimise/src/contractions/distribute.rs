@@ -25,21 +25,21 @@ use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
 
 use super::dot::{Level, constant};
-use super::facts::{Def, Facts};
+use super::facts::{Def, Definitions};
 use super::sink::{Source, outer_contract};
 use crate::elementary::is_elementary_function;
 use crate::walk::for_each_body;
 use dagaz_core::effects::{Effects, cannot_fail};
 
 pub(super) fn distribute(program: &mut Program) -> bool {
-    let (facts, effects) = (Facts::of(program), Effects::of(program));
+    let (facts, effects) = (Definitions::of(program), Effects::of(program));
     let mut splitter = Splitter { facts, effects, vars: &mut program.vars, has_changed: false };
     program.funs.iter_mut().for_each(|fun| splitter.body(&mut fun.body));
     splitter.has_changed
 }
 
 struct Splitter<'p> {
-    facts: Facts,
+    facts: Definitions,
     effects: Effects,
     vars: &'p mut Vars,
     has_changed: bool,

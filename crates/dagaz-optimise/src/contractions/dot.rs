@@ -6,7 +6,7 @@ use dagaz_core::exp::{AxesOf, Exp, Lambda};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, VarId};
 
-use super::facts::{Def, Facts};
+use super::facts::{Def, Definitions};
 
 /// A map around the place that is looked at, or another operation that applies a function to rows.
 pub(super) struct Level {
@@ -56,7 +56,7 @@ pub(super) struct Axes {
 }
 
 pub(super) struct Nest<'n> {
-    pub facts: &'n Facts,
+    pub facts: &'n Definitions,
     /// The levels from outside to inside, and then the summation.
     pub levels: &'n [Level],
 }

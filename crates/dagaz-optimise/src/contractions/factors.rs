@@ -19,21 +19,21 @@ use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use super::dot::{Level, Nest, View, constant, is_sum};
-use super::facts::Facts;
+use super::facts::Definitions;
 use crate::precompute::what_computes;
 use crate::walk::{Substitution, for_each_body};
 use dagaz_core::effects::cannot_fail;
 
 pub(super) fn multiply_before(program: &mut Program) {
-    let facts = Facts::of(program);
+    let facts = Definitions::of(program);
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { facts, b, levels: Vec::new() };
+    let mut pass = Factoring { facts, b, levels: Vec::new() };
     program.funs.iter_mut().for_each(|fun| pass.separate(&mut fun.body));
     program.vars = pass.b.finish().0;
 }
 
-struct Pass {
-    facts: Facts,
+struct Factoring {
+    facts: Definitions,
     b: Builder,
     /// The maps around the place that is looked at.
     levels: Vec<Level>,
@@ -51,7 +51,7 @@ struct Product {
     others: Vec<Atom>,
 }
 
-impl Pass {
+impl Factoring {
     /// A body that is not run once for every iteration of the maps around it, or not by itself.
     fn separate(&mut self, body: &mut Body) {
         let outside = std::mem::take(&mut self.levels);

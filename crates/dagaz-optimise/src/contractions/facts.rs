@@ -30,16 +30,16 @@ pub(super) enum Def {
 }
 
 #[derive(Default)]
-pub(super) struct Facts {
+pub(super) struct Definitions {
     pub defs: HashMap<VarId, Def>,
     pub types: HashMap<VarId, Type>,
     /// How often variables are used, as operands or results.
     pub uses: HashMap<VarId, usize>,
 }
 
-impl Facts {
-    pub fn of(program: &Program) -> Facts {
-        let mut facts = Facts::default();
+impl Definitions {
+    pub fn of(program: &Program) -> Definitions {
+        let mut facts = Definitions::default();
         program.consts.iter().for_each(|stm| facts.stm(stm));
         for fun in &program.funs {
             facts.types.extend(fun.params.iter().map(|p| (p.var, p.ty.clone())));

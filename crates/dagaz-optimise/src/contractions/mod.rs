@@ -32,16 +32,16 @@ mod factors;
 mod facts;
 mod outer;
 mod raise;
+mod rows_axis_last;
 mod settle;
 mod sink;
 mod sparse;
 mod summed;
-mod turn;
 
 use dagaz_core::exp::Program;
 
 pub use self::blocks::compute_in_blocks;
-pub use self::turn::turn_products;
+pub use self::rows_axis_last::put_rows_axis_last;
 
 pub fn raise_contractions(program: &mut Program) {
     outer::multiply_after_reading(program);
@@ -53,9 +53,9 @@ pub fn raise_contractions(program: &mut Program) {
         crate::simplify(program);
     }
     if sparse::add_single_elements(program) {
-        crate::remove_dead_code(program);
+        crate::eliminate_dead_code(program);
     }
     settle::settle(program);
-    crate::remove_dead_code(program);
+    crate::eliminate_dead_code(program);
     summed::multiply_sums(program);
 }

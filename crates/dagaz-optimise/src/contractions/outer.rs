@@ -20,11 +20,11 @@ use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::dot::{Level, Nest, View};
-use super::facts::{Def, Facts};
+use super::facts::{Def, Definitions};
 use crate::walk::for_each_body;
 
 pub(super) fn multiply_after_reading(program: &mut Program) {
-    let facts = Facts::of(program);
+    let facts = Definitions::of(program);
     let mut finder = Finder { facts: &facts, products: HashMap::new() };
     program.funs.iter().for_each(|fun| finder.body(&fun.body));
     let products = finder.products;
@@ -50,7 +50,7 @@ enum Factor {
 }
 
 struct Finder<'f> {
-    facts: &'f Facts,
+    facts: &'f Definitions,
     products: HashMap<VarId, Product>,
 }
 

@@ -8,13 +8,13 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::dot::{Axes, Level, Nest, Term, View, is_sum};
-use super::facts::Facts;
+use super::facts::Definitions;
 use super::summed;
 use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
 
 pub(super) fn raise(program: &mut Program) {
-    let (facts, effects) = (Facts::of(program), Effects::of(program));
+    let (facts, effects) = (Definitions::of(program), Effects::of(program));
     let vars = std::mem::take(&mut program.vars);
     let mut raiser = Raiser { facts, effects, vars, levels: Vec::new() };
     program.funs.iter_mut().for_each(|fun| raiser.separate(&mut fun.body));
@@ -22,7 +22,7 @@ pub(super) fn raise(program: &mut Program) {
 }
 
 struct Raiser {
-    facts: Facts,
+    facts: Definitions,
     effects: Effects,
     vars: Vars,
     /// The maps around the place that is looked at.

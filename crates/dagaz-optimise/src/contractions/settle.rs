@@ -18,19 +18,19 @@ use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, VarId};
 
 use super::dot::{Level, Nest, View};
-use super::facts::Facts;
+use super::facts::Definitions;
 use crate::walk::for_each_body;
 
 pub(super) fn settle(program: &mut Program) {
     // What was transposed may then be added.
     for _ in 0..2 {
-        let facts = Facts::of(program);
+        let facts = Definitions::of(program);
         program.funs.iter_mut().for_each(|fun| body(&facts, &mut fun.body));
     }
 }
 
 /// Contractions that are used once, by a later statement of the same body, move there.
-fn body(facts: &Facts, own: &mut Body) {
+fn body(facts: &Definitions, own: &mut Body) {
     let mut done: Vec<Option<Stm>> = Vec::with_capacity(own.stms.len());
     let mut made: HashMap<VarId, usize> = HashMap::new();
     for mut stm in std::mem::take(&mut own.stms) {
@@ -101,7 +101,7 @@ fn plus(exp: &Exp, array: VarId) -> Option<Exp> {
 }
 
 /// The two arrays that a nest of maps adds, element by element, if it does nothing else.
-fn added(facts: &Facts, stm: &Stm) -> Option<(VarId, VarId)> {
+fn added(facts: &Definitions, stm: &Stm) -> Option<(VarId, VarId)> {
     let mut levels = Vec::new();
     let mut exp = &stm.exp;
     let (x, y) = loop {

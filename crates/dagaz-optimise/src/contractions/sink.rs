@@ -16,18 +16,18 @@ use std::collections::HashSet;
 use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 
-use super::facts::{Def, Facts};
+use super::facts::{Def, Definitions};
 use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
 
 pub(super) fn sink(program: &mut Program) {
-    let (facts, effects) = (Facts::of(program), Effects::of(program));
+    let (facts, effects) = (Definitions::of(program), Effects::of(program));
     let mut sinker = Sinker { facts, effects, vars: &mut program.vars };
     program.funs.iter_mut().for_each(|fun| sinker.body(&mut fun.body));
 }
 
 struct Sinker<'p> {
-    facts: Facts,
+    facts: Definitions,
     effects: Effects,
     vars: &'p mut Vars,
 }
@@ -148,7 +148,7 @@ impl Sinker<'_> {
     }
 }
 
-impl Facts {
+impl Definitions {
     /// An operand of a contraction in a map, seen from outside, given the map's rows and all that is bound in it.
     pub(super) fn operand(
         &self,

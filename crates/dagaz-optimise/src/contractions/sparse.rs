@@ -19,12 +19,12 @@ use dagaz_core::exp::{AccInput, AxesOf, Body, Check, DimSlice, Exp, Loc, Program
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use super::facts::Facts;
+use super::facts::Definitions;
 use crate::walk::for_each_body;
 
 /// Whether there was such a product.
 pub(super) fn add_single_elements(program: &mut Program) -> bool {
-    let facts = Facts::of(program);
+    let facts = Definitions::of(program);
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut changer = Changer { facts, b, has_changed: false };
     program.funs.iter_mut().for_each(|fun| changer.body(&mut fun.body));
@@ -33,7 +33,7 @@ pub(super) fn add_single_elements(program: &mut Program) -> bool {
 }
 
 struct Changer {
-    facts: Facts,
+    facts: Definitions,
     b: Builder,
     has_changed: bool,
 }

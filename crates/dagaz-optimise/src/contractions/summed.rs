@@ -19,19 +19,19 @@ use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use super::dot::is_sum;
-use super::facts::Facts;
+use super::facts::Definitions;
 use crate::walk::{Substitution, for_each_body, operands_mut};
 
 pub(super) fn multiply_sums(program: &mut Program) {
-    let facts = Facts::of(program);
+    let facts = Definitions::of(program);
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { facts, b };
+    let mut pass = SumsOfProducts { facts, b };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
 }
 
-struct Pass {
-    facts: Facts,
+struct SumsOfProducts {
+    facts: Definitions,
     b: Builder,
 }
 
@@ -73,7 +73,7 @@ fn sizes_of(contract: Option<&Exp>) -> &[Atom] {
     }
 }
 
-impl Pass {
+impl SumsOfProducts {
     fn body(&mut self, body: &mut Body) {
         let mut made = Made::default();
         let mut done = Vec::with_capacity(body.stms.len());
@@ -225,7 +225,7 @@ fn applied(function: Option<Lambda>, argument: Atom) -> (Vec<Stm>, Atom) {
 }
 
 /// The matrix whose columns a map adds up, one after the other.
-fn column_sums_of(facts: &Facts, exp: &Exp) -> Option<VarId> {
+fn column_sums_of(facts: &Definitions, exp: &Exp) -> Option<VarId> {
     let Exp::Map { width, arrays, lambda } = exp else { return None };
     let ([columns], [column], [stm]) = (&arrays[..], &lambda.params[..], &lambda.body.stms[..]) else {
         return None;

@@ -7,7 +7,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::types::VarId;
 use dagaz_core::visit::lambdas;
 
-use crate::common::{Key, key};
+use crate::cse::{Key, key};
 use crate::elementary::is_elementary_function;
 use crate::walk::{Substitution, operands_mut};
 

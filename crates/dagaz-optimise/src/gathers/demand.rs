@@ -10,11 +10,11 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{bodies, free_vars};
 
-use super::{Facts, own_vars};
+use super::{TypesAndRanges, own_vars};
 
 #[derive(Clone)]
 pub(super) struct Demand<'f> {
-    facts: &'f Facts,
+    facts: &'f TypesAndRanges,
     /// The dimension of which only the places are wanted.
     at: HashMap<VarId, usize>,
     /// What is wanted as it is.
@@ -27,7 +27,7 @@ impl<'f> Demand<'f> {
     /// For arrays of a body, given the dimension of each that the consumers read at the places only. None if no map would
     /// have fewer iterations.
     pub fn of(
-        facts: &'f Facts,
+        facts: &'f TypesAndRanges,
         body: &Body,
         consumers: &[usize],
         roots: &HashMap<VarId, usize>,

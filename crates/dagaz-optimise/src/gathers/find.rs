@@ -6,7 +6,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{bodies, direct_operands, free_vars};
 
-use super::Facts;
+use super::TypesAndRanges;
 
 /// Arrays of a body of which only some elements are read.
 pub(super) struct Gathering {
@@ -16,11 +16,11 @@ pub(super) struct Gathering {
     pub roots: HashMap<VarId, usize>,
     /// The size of that dimension.
     pub size: Atom,
-    pub places: Vec<Place>,
+    pub places: Vec<ReadPlace>,
 }
 
 /// The values of a variable in the iterations of a map, all of which are read at.
-pub(super) struct Place {
+pub(super) struct ReadPlace {
     pub consumer: usize,
     pub var: VarId,
     pub width: Atom,
@@ -38,7 +38,7 @@ struct Read {
 
 impl Gathering {
     /// Those that this statement is the first to read, for each size by itself.
-    pub fn find(facts: &Facts, body: &Body, consumer: usize) -> Vec<Gathering> {
+    pub fn find(facts: &TypesAndRanges, body: &Body, consumer: usize) -> Vec<Gathering> {
         let mut uses = Uses::default();
         uses.stm(facts, consumer, &body.stms[consumer]);
         // Most statements read nothing so, and bodies can be long.
@@ -90,7 +90,7 @@ impl Gathering {
         }
         let Exp::Map { width, lambda, .. } = &body.stms[read.stm].exp else { return None };
         let stms = slice(lambda, read.var)?;
-        self.places.push(Place { consumer: read.stm, var: read.var, width: *width, stms });
+        self.places.push(ReadPlace { consumer: read.stm, var: read.var, width: *width, stms });
         Some(())
     }
 
@@ -141,7 +141,7 @@ struct Uses {
 }
 
 impl Uses {
-    fn stm(&mut self, facts: &Facts, number: usize, stm: &Stm) {
+    fn stm(&mut self, facts: &TypesAndRanges, number: usize, stm: &Stm) {
         match &stm.exp {
             Exp::Map { arrays, lambda, .. } => {
                 self.plain.extend(arrays);
@@ -174,7 +174,7 @@ fn data_index(indices: &[Atom], data: &HashSet<VarId>) -> Option<(usize, VarId)>
 }
 
 /// The scalars of an iteration that depend on data, and not on its number alone.
-fn data_of(facts: &Facts, arrays: &[VarId], lambda: &Lambda) -> HashSet<VarId> {
+fn data_of(facts: &TypesAndRanges, arrays: &[VarId], lambda: &Lambda) -> HashSet<VarId> {
     let rows = arrays.iter().zip(&lambda.params).filter(|(array, _)| !facts.counting.contains(array));
     let mut data: HashSet<VarId> = rows.map(|(_, p)| p.var).collect();
     for stm in &lambda.body.stms {

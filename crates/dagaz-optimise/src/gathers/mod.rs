@@ -47,13 +47,13 @@ const MANY: i64 = 2;
 /// Whether there was such an array.
 pub fn compute_what_is_read(program: &mut Program) -> bool {
     let effects = Effects::of(program);
-    let mut facts = Facts { effects, types: HashMap::new(), counting: HashSet::new() };
+    let mut facts = TypesAndRanges { effects, types: HashMap::new(), counting: HashSet::new() };
     program.consts.iter_mut().for_each(|stm| facts.stm(stm));
     for fun in &mut program.funs {
         facts.note(&fun.params);
         fun.body.stms.iter_mut().for_each(|stm| facts.stm(stm));
     }
-    let mut pass = Pass { b: Builder::new(std::mem::take(&mut program.vars)), facts: &facts };
+    let mut pass = DemandDriven { b: Builder::new(std::mem::take(&mut program.vars)), facts: &facts };
     let mut has_changed = false;
     for fun in &mut program.funs {
         has_changed |= pass.function(&mut fun.body);
@@ -62,20 +62,20 @@ pub fn compute_what_is_read(program: &mut Program) -> bool {
     has_changed
 }
 
-struct Pass<'f> {
+struct DemandDriven<'f> {
     b: Builder,
-    facts: &'f Facts,
+    facts: &'f TypesAndRanges,
 }
 
 /// What is known of the whole program.
-struct Facts {
+struct TypesAndRanges {
     effects: Effects,
     types: HashMap<VarId, Type>,
     /// Arrays `0, 1, …` and the like.
     counting: HashSet<VarId>,
 }
 
-impl Facts {
+impl TypesAndRanges {
     fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
         self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
     }
@@ -104,7 +104,7 @@ impl Facts {
     }
 }
 
-impl<'f> Pass<'f> {
+impl<'f> DemandDriven<'f> {
     fn function(&mut self, body: &mut Body) -> bool {
         let mut has_changed = false;
         let mut next = 0;

@@ -13,12 +13,12 @@ use crate::walk::Substitution;
 use dagaz_core::effects::cannot_fail;
 
 use super::demand::Demand;
-use super::find::{Gathering, Place};
-use super::{Facts, own_vars};
+use super::find::{Gathering, ReadPlace};
+use super::{TypesAndRanges, own_vars};
 
 pub(super) struct Rewriter<'a> {
     pub b: &'a mut Builder,
-    pub facts: &'a Facts,
+    pub facts: &'a TypesAndRanges,
     pub demand: &'a Demand<'a>,
     /// Bound in the region of which there are two versions.
     pub own: &'a HashSet<VarId>,
@@ -70,7 +70,7 @@ impl Places {
 impl<'a> Rewriter<'a> {
     pub fn new(
         b: &'a mut Builder,
-        facts: &'a Facts,
+        facts: &'a TypesAndRanges,
         demand: &'a Demand<'a>,
         own: &'a HashSet<VarId>,
         places: Places,
@@ -81,7 +81,7 @@ impl<'a> Rewriter<'a> {
     /// Rewrites the body, in which the consumers have the given numbers.
     pub fn body_with_consumers(&mut self, body: &mut Body, gathering: &Gathering, consumers: &[usize]) {
         let loc = consumers.first().map_or(Loc::NONE, |first| body.stms[*first].loc);
-        let arrays_of = |place: &Place| {
+        let arrays_of = |place: &ReadPlace| {
             let position = gathering.consumers.iter().position(|c| *c == place.consumer);
             match position.map(|p| &body.stms[consumers[p]].exp) {
                 Some(Exp::Map { arrays, lambda, .. }) => (arrays.clone(), lambda.params.clone()),
@@ -153,7 +153,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The array of the values of a variable in all iterations.
-    fn place(&mut self, place: &Place, rows: &[(VarId, Param)], loc: Loc) -> VarId {
+    fn place(&mut self, place: &ReadPlace, rows: &[(VarId, Param)], loc: Loc) -> VarId {
         if let [(array, row)] = rows
             && row.var == place.var
         {

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Rules are exact: they hold for every value, NaN and wrapping included, and no error is lost or added. Leaves the
-//! statements that have become dead to [`crate::remove_dead_code`].
+//! statements that have become dead to [`crate::eliminate_dead_code`].
 
 mod array;
 mod control;

@@ -22,7 +22,7 @@ use dagaz_core::types::VarId;
 
 use crate::walk::{bodies, for_each_body};
 use needs::Needs;
-use orders::{Order, Place};
+use orders::{Order, Side};
 use zeros::{Known, Zeros};
 
 pub fn note_triangles(program: &mut Program) {
@@ -68,9 +68,9 @@ fn zero_outside(zeros: &Zeros, array: VarId) -> &[Order] {
 
 /// Orders of the dimensions of an array, as triangles of a contraction's axes.
 fn of_operand(array: &AxesOf, orders: &[Order]) -> Vec<Triangle> {
-    let axis = |place: Place| match place {
-        Place::Dim(dim) => array.axes.get(dim).copied(),
-        Place::Level(_) => None,
+    let axis = |place: Side| match place {
+        Side::Dim(dim) => array.axes.get(dim).copied(),
+        Side::Level(_) => None,
     };
     let triangles = orders.iter().filter_map(|o| Some(Triangle { low: axis(o.low)?, high: axis(o.high)? }));
     triangles.filter(|triangle| triangle.low != triangle.high).collect()

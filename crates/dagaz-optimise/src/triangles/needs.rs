@@ -6,7 +6,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{direct_operands, lambdas};
 
-use super::orders::{Order, Place, in_row, in_rows, intersection, moved, union};
+use super::orders::{Order, Side, in_row, in_rows, intersection, moved, union};
 use super::zeros::Zeros;
 use crate::walk::bodies;
 use dagaz_core::effects::cannot_fail;
@@ -59,10 +59,10 @@ impl<'z> Needs<'z> {
         union(moved(orders, |place| self.is_here(place).then_some(place)), &self.here)
     }
 
-    fn is_here(&self, place: Place) -> bool {
+    fn is_here(&self, place: Side) -> bool {
         match place {
-            Place::Level(level) => self.levels.contains(&level),
-            Place::Dim(_) => true,
+            Side::Level(level) => self.levels.contains(&level),
+            Side::Dim(_) => true,
         }
     }
 
@@ -83,9 +83,9 @@ impl<'z> Needs<'z> {
             Exp::Copy(array) => self.look_at((*array).into(), first()),
             exp if cannot_fail(exp) => direct_operands(exp, &mut |atom| self.look_at(atom, first())),
             Exp::Rearrange { perm, array } => {
-                let place = |place: Place| match place {
-                    Place::Dim(dim) => perm.get(dim).map(|from| Place::Dim(*from)),
-                    Place::Level(_) => Some(place),
+                let place = |place: Side| match place {
+                    Side::Dim(dim) => perm.get(dim).map(|from| Side::Dim(*from)),
+                    Side::Level(_) => Some(place),
                 };
                 self.look_at((*array).into(), moved(&first(), place));
             }
@@ -94,11 +94,11 @@ impl<'z> Needs<'z> {
                 let counts = |index: &Atom, level: VarId| {
                     index.as_var().is_some_and(|var| counters.get(&var) == Some(&level))
                 };
-                let place = |place: Place| match place {
-                    Place::Dim(dim) => Some(Place::Dim(dim + indices.len())),
-                    Place::Level(level) => {
+                let place = |place: Side| match place {
+                    Side::Dim(dim) => Some(Side::Dim(dim + indices.len())),
+                    Side::Level(level) => {
                         let dim = indices.iter().position(|index| counts(index, level));
-                        Some(dim.map_or(place, Place::Dim))
+                        Some(dim.map_or(place, Side::Dim))
                     }
                 };
                 let orders = union(moved(&first(), place), &diagonal(indices));
@@ -121,7 +121,7 @@ impl<'z> Needs<'z> {
             }
             Exp::Map { width, arrays, lambda } => {
                 let level = lambda.params.first().map(|p| p.var);
-                let row = |place: Place| level.map(|level| in_row(level, place));
+                let row = |place: Side| level.map(|level| in_row(level, place));
                 let wanted = wanted.iter().map(|orders| moved(orders, row)).collect();
                 self.rows(arrays, lambda, Some(wanted));
                 self.look_at_all(*width);
@@ -162,5 +162,5 @@ fn diagonal(indices: &[Atom]) -> Vec<Order> {
     let numbered = || indices.iter().enumerate();
     let equal = numbered().flat_map(|(low, a)| numbered().map(move |(high, b)| (low, high, a == b)));
     let orders = equal.filter(|(low, high, is_equal)| low != high && *is_equal);
-    orders.map(|(low, high, _)| Order { low: Place::Dim(low), high: Place::Dim(high) }).collect()
+    orders.map(|(low, high, _)| Order { low: Side::Dim(low), high: Side::Dim(high) }).collect()
 }

@@ -3,7 +3,7 @@
 use dagaz_core::types::VarId;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Side {
     /// The iteration of a map, which is called by the first parameter of its function.
     Level(VarId),
     /// The index along a dimension of the array that this is about.
@@ -13,37 +13,37 @@ pub(super) enum Place {
 /// The index at one place is at most that at another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Order {
-    pub low: Place,
-    pub high: Place,
+    pub low: Side,
+    pub high: Side,
 }
 
 impl Order {
     /// The same order about another array, if both places are something there.
-    pub fn at(self, place: impl Fn(Place) -> Option<Place>) -> Option<Order> {
+    pub fn at(self, place: impl Fn(Side) -> Option<Side>) -> Option<Order> {
         Some(Order { low: place(self.low)?, high: place(self.high)? })
     }
 }
 
 /// Orders about another array.
-pub(super) fn moved(orders: &[Order], place: impl Fn(Place) -> Option<Place>) -> Vec<Order> {
+pub(super) fn moved(orders: &[Order], place: impl Fn(Side) -> Option<Side>) -> Vec<Order> {
     orders.iter().filter_map(|order| order.at(&place)).collect()
 }
 
 /// A place of an array, for a row of it in a map.
-pub(super) fn in_row(level: VarId, place: Place) -> Place {
+pub(super) fn in_row(level: VarId, place: Side) -> Side {
     match place {
-        Place::Dim(0) => Place::Level(level),
-        Place::Dim(dim) => Place::Dim(dim - 1),
-        Place::Level(_) => place,
+        Side::Dim(0) => Side::Level(level),
+        Side::Dim(dim) => Side::Dim(dim - 1),
+        Side::Level(_) => place,
     }
 }
 
 /// A place of a row in a map, for the array of all rows.
-pub(super) fn in_rows(level: VarId, place: Place) -> Place {
+pub(super) fn in_rows(level: VarId, place: Side) -> Side {
     match place {
-        Place::Level(own) if own == level => Place::Dim(0),
-        Place::Dim(dim) => Place::Dim(dim + 1),
-        Place::Level(_) => place,
+        Side::Level(own) if own == level => Side::Dim(0),
+        Side::Dim(dim) => Side::Dim(dim + 1),
+        Side::Level(_) => place,
     }
 }
 

@@ -7,7 +7,7 @@ use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::lambdas;
 
-use super::orders::{Order, Place, in_row, in_rows, intersection, moved, union};
+use super::orders::{Order, Side, in_row, in_rows, intersection, moved, union};
 use crate::walk::bodies;
 
 /// Conditions are looked into so deep.
@@ -61,7 +61,7 @@ impl Known {
         }
     }
 
-    fn moved(self, place: impl Fn(Place) -> Option<Place>) -> Known {
+    fn moved(self, place: impl Fn(Side) -> Option<Side>) -> Known {
         match self {
             Known::Everywhere => Known::Everywhere,
             Known::Outside(orders) => Known::Outside(moved(&orders, place)),
@@ -165,25 +165,25 @@ impl Zeros {
             Exp::Rearrange { perm, array } => {
                 let known = self.of_atom((*array).into());
                 known.moved(|place| match place {
-                    Place::Dim(dim) => perm.iter().position(|from| *from == dim).map(Place::Dim),
-                    Place::Level(_) => Some(place),
+                    Side::Dim(dim) => perm.iter().position(|from| *from == dim).map(Side::Dim),
+                    Side::Level(_) => Some(place),
                 })
             }
             Exp::Index { array, indices, .. } => {
                 let known = self.of_atom((*array).into());
                 known.moved(|place| match place {
-                    Place::Dim(dim) => match indices.get(dim) {
-                        Some(index) => self.counters.get(&index.as_var()?).map(|level| Place::Level(*level)),
-                        None => Some(Place::Dim(dim - indices.len())),
+                    Side::Dim(dim) => match indices.get(dim) {
+                        Some(index) => self.counters.get(&index.as_var()?).map(|level| Side::Level(*level)),
+                        None => Some(Side::Dim(dim - indices.len())),
                     },
-                    Place::Level(_) => Some(place),
+                    Side::Level(_) => Some(place),
                 })
             }
             Exp::Replicate { dims, value } => {
                 let known = self.of_atom(*value);
                 known.moved(|place| match place {
-                    Place::Dim(dim) => Some(Place::Dim(dim + dims.len())),
-                    Place::Level(_) => Some(place),
+                    Side::Dim(dim) => Some(Side::Dim(dim + dims.len())),
+                    Side::Level(_) => Some(place),
                 })
             }
             // The others give something else than zeros where their operands are zero, or are seldom given such ones.
@@ -221,7 +221,7 @@ impl Zeros {
                 let (Some(a), Some(b)) = (self.counters.get(a), self.counters.get(b)) else {
                     return Vec::new();
                 };
-                let (a, b) = (Place::Level(*a), Place::Level(*b));
+                let (a, b) = (Side::Level(*a), Side::Level(*b));
                 match (op, holds) {
                     (CmpOp::Lt | CmpOp::Le, true) => vec![Order { low: a, high: b }],
                     (CmpOp::Lt | CmpOp::Le, false) => vec![Order { low: b, high: a }],

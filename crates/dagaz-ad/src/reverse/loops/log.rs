@@ -464,7 +464,7 @@ impl Ad<'_> {
             Some(indices) => {
                 let exp = Exp::Index { array, indices, check: Check::Checked };
                 let old = self.let_var("old", part, exp, loc);
-                self.again.insert(old);
+                self.recomputed.insert(old);
                 old.into()
             }
             None => self.read_at(array, dims, &part, loc),

@@ -15,12 +15,12 @@
 mod choices;
 mod costly;
 mod flow;
-mod known;
 mod log;
 mod recipe;
 mod resized;
 mod restored;
 mod save;
+mod saved_results;
 mod stripmine;
 mod taped;
 
@@ -42,8 +42,8 @@ use taped::{TapedLoop, names_in};
 pub(crate) use costly::size_operation;
 pub(crate) use flow::Site;
 pub(crate) use log::Entries;
-pub(crate) use restored::{Plan, Restored, read_again, reads_again};
-pub(crate) use taped::ReadyLoop;
+pub(crate) use restored::{Restored, SweepFlow, read_again, reads_again};
+pub(crate) use taped::SkippableLoop;
 
 /// A loop in the forward sweep.
 #[derive(Clone)]
@@ -215,7 +215,7 @@ impl Ad<'_> {
         body.result.push(next);
         params.push((count, Atom::i64(0)));
         let results = self.let_loop(params, form, body, loc);
-        self.again.extend(results.iter().copied());
+        self.recomputed.extend(results.iter().copied());
         Ok(results.last().map_or(Atom::i64(0), |v| (*v).into()))
     }
 
@@ -352,7 +352,7 @@ impl Ad<'_> {
         let kept: Vec<(VarId, VarId)> = kept.collect();
         self.use_kept_values(&kept, &mut copy, i, loc);
         self.use_known_results(job, &mut copy, i, loc);
-        self.ready_loops(job, &copy, &names, states, i, loc);
+        self.note_skippable_loops(job, &copy, &names, states, i, loc);
         self.sweep(&copy, cts, loc)?;
         results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));
         results.extend(roots.iter().filter_map(|root| self.restored.now(*root)).map(Atom::from));

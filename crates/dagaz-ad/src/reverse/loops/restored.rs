@@ -22,7 +22,7 @@ use super::log::{Entries, Logs, bound_in_exp, common_form};
 
 /// A state of an array, or a view of one.
 #[derive(Clone)]
-struct Place {
+struct ArrayState {
     root: VarId,
     /// How the view is made, and of which state.
     view: Option<(VarId, Exp)>,
@@ -30,13 +30,13 @@ struct Place {
 
 #[derive(Clone, Default)]
 pub(crate) struct Restored {
-    places: HashMap<VarId, Place>,
+    places: HashMap<VarId, ArrayState>,
     /// The variable that holds each array at this time.
     now: HashMap<VarId, VarId>,
 }
 
 /// What a body does to the arrays.
-pub(crate) struct Plan {
+pub(crate) struct SweepFlow {
     flow: Flow,
     /// Updates whose results are not read: the return sweep would only undo them.
     skipped: Vec<bool>,
@@ -59,7 +59,7 @@ impl Restored {
 
     /// The array is held by another variable now.
     pub fn hold(&mut self, root: VarId, var: VarId) {
-        self.places.insert(var, Place { root, view: None });
+        self.places.insert(var, ArrayState { root, view: None });
         self.now.insert(root, var);
     }
 
@@ -73,7 +73,7 @@ impl Restored {
 }
 
 impl Ad<'_> {
-    pub fn plan(&self, body: &Body, loc: Loc) -> Res<Option<Plan>> {
+    pub fn plan(&self, body: &Body, loc: Loc) -> Res<Option<SweepFlow>> {
         if self.restored.places.is_empty() {
             return Ok(None);
         }
@@ -97,11 +97,11 @@ impl Ad<'_> {
                 needed.extend(read.iter().filter_map(|v| flow.root(*v).or(flow.viewed(*v))));
             }
         }
-        Ok(Some(Plan { flow, skipped }))
+        Ok(Some(SweepFlow { flow, skipped }))
     }
 
     /// The forward sweep of a statement that concerns a restored array; none if it does not.
-    pub fn forward_restored(&mut self, stm: &Stm, plan: &Plan, index: usize) -> Res<Option<Saved>> {
+    pub fn forward_restored(&mut self, stm: &Stm, plan: &SweepFlow, index: usize) -> Res<Option<Saved>> {
         let flow = &plan.flow;
         let changed: Vec<(VarId, VarId)> = (stm.pat.iter())
             .filter_map(|p| flow.changed(p.var).map(|root| (p.var, root)))
@@ -113,7 +113,7 @@ impl Ad<'_> {
         }
         if plan.skipped[index] {
             for (var, root) in changed {
-                self.restored.places.insert(var, Place { root, view: None });
+                self.restored.places.insert(var, ArrayState { root, view: None });
             }
             return Ok(Some(Saved::Nothing));
         }
@@ -172,19 +172,19 @@ impl Ad<'_> {
     pub fn note_places(&mut self, stm: &Stm, flow: &Flow) {
         for pat in &stm.pat {
             if let Some(root) = flow.root(pat.var).filter(|r| self.restored.now.contains_key(r)) {
-                self.restored.places.insert(pat.var, Place { root, view: None });
+                self.restored.places.insert(pat.var, ArrayState { root, view: None });
             }
             if let Some(root) = flow.viewed(pat.var)
                 && let Some(state) = self.restored.now(root)
             {
                 let view = Some((state, stm.exp.clone()));
-                self.restored.places.insert(pat.var, Place { root, view });
+                self.restored.places.insert(pat.var, ArrayState { root, view });
             }
         }
     }
 
     /// After the forward sweep of a loop: the arrays are what it gives.
-    pub fn hold_results(&mut self, stm: &Stm, plan: &Plan) {
+    pub fn hold_results(&mut self, stm: &Stm, plan: &SweepFlow) {
         for pat in &stm.pat {
             if let Some(root) = plan.flow.changed(pat.var)
                 && self.restored.now.contains_key(&root)
@@ -260,7 +260,7 @@ impl Ad<'_> {
         let exp = Renamer::again(self, HashMap::from([(array, viewed.into())])).exp(&exp);
         let (ty, hint) = (self.ty_var(var), self.b.vars.hint(var).to_owned());
         let again = self.let_var(&hint, ty, exp.clone(), loc);
-        self.restored.places.insert(again, Place { root: place.root, view: Some((now, exp)) });
+        self.restored.places.insert(again, ArrayState { root: place.root, view: Some((now, exp)) });
         Some(again)
     }
 

@@ -44,7 +44,7 @@ enum Source {
 }
 
 /// A loop in the return sweep that need not run, with what it would give.
-pub(crate) struct ReadyLoop {
+pub(crate) struct SkippableLoop {
     job: SavedLoop,
     results: Vec<VarId>,
 }
@@ -168,7 +168,7 @@ impl Ad<'_> {
     }
 
     /// Before the return sweep of iteration `i`: the loops of its body need not run.
-    pub(super) fn ready_loops(
+    pub(super) fn note_skippable_loops(
         &mut self,
         outer: &SavedLoop,
         copy: &Body,
@@ -200,14 +200,14 @@ impl Ad<'_> {
             });
             let results: Option<Vec<VarId>> = results.collect();
             if let (Some(job), Some(results)) = (taped.job.renamed(stm, &name, &row), results) {
-                self.ready.insert(stm.pat[0].var, ReadyLoop { job, results });
+                self.skippable_loops.insert(stm.pat[0].var, SkippableLoop { job, results });
             }
         }
     }
 
     /// A loop of the return sweep that need not run: what it gives.
-    pub(crate) fn use_ready(&mut self, stm: &Stm) -> Option<Saved> {
-        let ReadyLoop { mut job, results } = self.ready.remove(&stm.pat.first()?.var)?;
+    pub(crate) fn use_skippable(&mut self, stm: &Stm) -> Option<Saved> {
+        let SkippableLoop { mut job, results } = self.skippable_loops.remove(&stm.pat.first()?.var)?;
         let Exp::Loop { form: LoopForm::For { ty, bound, .. }, .. } = &stm.exp else { return None };
         let n = self.b.convert(*ty, PrimType::I64, *bound, stm.loc);
         job.n = self.i64_op(BinOp::Max, n, Atom::i64(0), stm.loc);

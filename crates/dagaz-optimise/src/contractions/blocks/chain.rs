@@ -6,7 +6,7 @@ use dagaz_core::exp::{AxesOf, Body, Check, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars;
 
-use super::super::facts::Facts;
+use super::super::facts::Definitions;
 use dagaz_core::effects::Effects;
 
 /// Statements that can be computed for some rows at a time.
@@ -40,7 +40,7 @@ pub(super) enum Role {
 }
 
 /// The first chain of a body.
-pub(super) fn find(facts: &Facts, effects: &Effects, body: &Body) -> Option<Chain> {
+pub(super) fn find(facts: &Definitions, effects: &Effects, body: &Body) -> Option<Chain> {
     let products = body.stms.iter().filter_map(product_by_rows);
     let numbers: HashSet<Atom> = products.map(|(rows, _)| rows).collect();
     if numbers.is_empty() {
@@ -69,7 +69,7 @@ fn product_by_rows(stm: &Stm) -> Option<(Atom, Vec<Atom>)> {
 }
 
 struct Finder<'f> {
-    facts: &'f Facts,
+    facts: &'f Definitions,
     effects: &'f Effects,
     body: &'f Body,
     rows: Atom,

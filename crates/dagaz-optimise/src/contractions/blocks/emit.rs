@@ -8,7 +8,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::super::facts::{Def, Facts};
+use super::super::facts::{Def, Definitions};
 use super::chain::{Chain, Role, reads_row, sums, with_rows};
 
 /// How large blocks are: enough to occupy some threads, and few enough for the caches.
@@ -25,7 +25,7 @@ const OF_SUMS: Size = Size { elements: 1 << 16, rows: 32 };
 const OF_MATRICES: Size = Size { elements: 1 << 16, rows: 64 };
 
 /// Replaces the members of a chain by a loop.
-pub(super) fn emit(facts: &Facts, b: &mut Builder, body: &mut Body, chain: Chain) {
+pub(super) fn emit(facts: &Definitions, b: &mut Builder, body: &mut Body, chain: Chain) {
     let loc = body.stms[chain.members[0].0].loc;
     b.push_scope();
     let (block, blocks) = sizes(b, body, &chain, loc);
@@ -142,7 +142,7 @@ fn initial(b: &mut Builder, body: &Body, chain: &Chain, loc: Loc) -> Vec<(Param,
 }
 
 struct Emitter<'e> {
-    facts: &'e Facts,
+    facts: &'e Definitions,
     b: &'e mut Builder,
     /// The first row of the block, and how many there are.
     start: Atom,

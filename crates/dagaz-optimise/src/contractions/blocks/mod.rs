@@ -23,13 +23,13 @@ mod emit;
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Program};
 
-use super::facts::Facts;
+use super::facts::Definitions;
 use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
 
 /// Whether there was such a product.
 pub fn compute_in_blocks(program: &mut Program) -> bool {
-    let (facts, effects) = (Facts::of(program), Effects::of(program));
+    let (facts, effects) = (Definitions::of(program), Effects::of(program));
     let mut b = Builder::new(std::mem::take(&mut program.vars));
     let mut has_changed = false;
     for fun in &mut program.funs {
@@ -39,7 +39,7 @@ pub fn compute_in_blocks(program: &mut Program) -> bool {
     has_changed
 }
 
-fn body(facts: &Facts, effects: &Effects, b: &mut Builder, own: &mut Body) -> bool {
+fn body(facts: &Definitions, effects: &Effects, b: &mut Builder, own: &mut Body) -> bool {
     let mut has_changed = false;
     for stm in &mut own.stms {
         for_each_body(&mut stm.exp, &mut |_, _, inner| has_changed |= body(facts, effects, b, inner));

@@ -31,7 +31,7 @@ const MOST_TERMS: i64 = 2;
 const GREATEST: i64 = 1 << 40;
 
 /// Whether a sum was written out.
-pub fn write_out_few_terms(program: &mut Program) -> bool {
+pub fn enumerate_nonzero_terms(program: &mut Program) -> bool {
     let mut writer =
         Writer { vars: &mut program.vars, sums: HashMap::new(), numbers: HashSet::new(), has_changed: false };
     program.funs.iter_mut().for_each(|fun| writer.body(&mut fun.body));

@@ -36,18 +36,18 @@ const WORTH_AN_ELEMENT: usize = 8;
 const MOST_ELEMENTS: usize = 32;
 
 pub fn unroll_small(program: &mut Program) {
-    let mut pass = Pass { vars: std::mem::take(&mut program.vars), columns: HashSet::new() };
+    let mut pass = Unroller { vars: std::mem::take(&mut program.vars), columns: HashSet::new() };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.vars;
 }
 
-struct Pass {
+struct Unroller {
     vars: Vars,
     /// Matrices that were transposed: elements of neighbouring rows are neighbours.
     columns: HashSet<VarId>,
 }
 
-impl Pass {
+impl Unroller {
     fn body(&mut self, body: &mut Body) {
         let mut all = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {

@@ -20,8 +20,8 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, direct_operands, lambdas};
 
-pub fn check_once(program: &mut Program) {
-    let mut facts = Facts::default();
+pub fn hoist_uniform_checks(program: &mut Program) {
+    let mut facts = TypesAndRanges::default();
     facts.stms(&program.consts);
     for fun in &program.funs {
         facts.note(&fun.params);
@@ -33,7 +33,7 @@ pub fn check_once(program: &mut Program) {
 }
 
 #[derive(Default)]
-struct Facts {
+struct TypesAndRanges {
     types: HashMap<VarId, Type>,
     /// Arrays `0, 1, …`.
     counting: HashSet<VarId>,
@@ -41,7 +41,7 @@ struct Facts {
     used: HashSet<VarId>,
 }
 
-impl Facts {
+impl TypesAndRanges {
     fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
         self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
     }

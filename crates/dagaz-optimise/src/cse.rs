@@ -24,7 +24,7 @@ use dagaz_core::visit::lambdas_mut;
 
 use crate::walk::{Substitution, operands_mut};
 
-pub fn share_common_expressions(program: &mut Program) {
+pub fn eliminate_common_subexpressions(program: &mut Program) {
     let mut sharer = Sharer::default();
     sharer.stms(&mut program.consts);
     for fun in &mut program.funs {

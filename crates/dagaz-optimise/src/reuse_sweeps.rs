@@ -20,10 +20,10 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, free_vars};
 
 use crate::columns::{fresh_like, rename};
-use crate::common::key;
+use crate::cse::key;
 use crate::walk::Substitution;
 
-pub fn reuse_loops(program: &mut Program) {
+pub fn reuse_sweeps(program: &mut Program) {
     let Program { vars, funs, .. } = program;
     funs.iter_mut().for_each(|fun| body(vars, &mut fun.body));
 }

@@ -37,12 +37,12 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars;
 
 use self::nests::{Kind, Nest};
-use super::facts::Facts;
+use super::facts::Definitions;
 use crate::walk::for_each_body;
 
 /// Whether there was such a product.
-pub fn turn_products(program: &mut Program) -> bool {
-    let facts = Facts::of(program);
+pub fn put_rows_axis_last(program: &mut Program) -> bool {
+    let facts = Definitions::of(program);
     let mut b = Builder::new(std::mem::take(&mut program.vars));
     let mut has_changed = false;
     for fun in &mut program.funs {
@@ -52,7 +52,7 @@ pub fn turn_products(program: &mut Program) -> bool {
     has_changed
 }
 
-fn body(facts: &Facts, b: &mut Builder, own: &mut Body) -> bool {
+fn body(facts: &Definitions, b: &mut Builder, own: &mut Body) -> bool {
     let mut has_changed = false;
     for stm in &mut own.stms {
         for_each_body(&mut stm.exp, &mut |_, _, inner| has_changed |= body(facts, b, inner));
@@ -122,7 +122,7 @@ fn shape(stm: &Stm) -> Option<Shape> {
     fits.then_some(Shape { rows, parts, length, elem })
 }
 
-fn find(facts: &Facts, body: &Body, product: usize) -> Option<Turn> {
+fn find(facts: &Definitions, body: &Body, product: usize) -> Option<Turn> {
     let shape = shape(&body.stms[product])?;
     let var = body.stms[product].pat[0].var;
     if facts.uses.get(&var) != Some(&1) {
@@ -158,7 +158,7 @@ fn find(facts: &Facts, body: &Body, product: usize) -> Option<Turn> {
 }
 
 impl Turn {
-    fn apply(self, (facts, b): (&Facts, &mut Builder), body: &mut Body) {
+    fn apply(self, (facts, b): (&Definitions, &mut Builder), body: &mut Body) {
         let product = b.fresh("turned");
         let old = self.turn_product(product, &mut body.stms[self.product]);
         b.push_scope();

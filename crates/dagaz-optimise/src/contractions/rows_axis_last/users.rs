@@ -5,13 +5,13 @@ use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, free_vars};
 
-use super::super::facts::Facts;
+use super::super::facts::Definitions;
 use super::Shape;
 
 /// The position among the results of an operation over rows of what a statement in its function makes, and the statements that
 /// use that. They are products, and reshapes to matrices that are read element by element.
 pub(super) fn find(
-    facts: &Facts,
+    facts: &Definitions,
     body: &Body,
     (user, lambda): (usize, &Lambda),
     made: &Stm,
@@ -33,7 +33,7 @@ pub(super) fn find(
 }
 
 /// Whether all uses of a matrix are reads of its elements.
-fn is_read(facts: &Facts, body: &Body, stm: &Stm) -> bool {
+fn is_read(facts: &Definitions, body: &Body, stm: &Stm) -> bool {
     fn reads(body: &Body, array: VarId) -> usize {
         let is_read = |exp: &Exp| matches!(exp, Exp::Index { array: own, indices, .. } if *own == array && indices.len() == 2);
         let of = |stm: &Stm| {
@@ -47,7 +47,7 @@ fn is_read(facts: &Facts, body: &Body, stm: &Stm) -> bool {
 
 /// Makes a statement use the turned array.
 pub(super) fn turn(
-    (facts, b): (&Facts, &mut Builder),
+    (facts, b): (&Definitions, &mut Builder),
     body: &mut Body,
     shape: Shape,
     at: usize,
@@ -105,7 +105,7 @@ fn read(body: &mut Body, old: VarId, new: VarId) {
 ///                                                                let (s: [k * d]f64) = reshape [k * d] s'
 /// ```
 fn sum_lines(
-    (facts, b): (&Facts, &mut Builder),
+    (facts, b): (&Definitions, &mut Builder),
     body: &mut Body,
     shape: Shape,
     (matrix, turned): (VarId, VarId),
@@ -139,7 +139,7 @@ fn sum_lines(
 }
 
 /// The reduction of one line of a matrix, if an expression consists of those of all lines.
-fn line_sums<'e>(facts: &Facts, exp: &'e Exp, matrix: VarId, rows: Atom) -> Option<&'e Exp> {
+fn line_sums<'e>(facts: &Definitions, exp: &'e Exp, matrix: VarId, rows: Atom) -> Option<&'e Exp> {
     let Exp::Map { width: columns, arrays: numbers, lambda } = exp else { return None };
     let ([column], [sum]) = (lambda.params.as_slice(), lambda.body.stms.as_slice()) else { return None };
     let Exp::Reduce { width, arrays, pre: Some(pre), .. } = &sum.exp else { return None };

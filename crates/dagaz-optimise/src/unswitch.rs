@@ -27,14 +27,14 @@ use dagaz_core::visit::{free_vars, free_vars_body};
 use crate::walk::for_each_body;
 use dagaz_core::effects::cannot_fail;
 
-pub fn branch_around_maps(program: &mut Program) -> bool {
-    let mut pass = Pass { vars: std::mem::take(&mut program.vars), has_changed: false };
+pub fn unswitch_maps(program: &mut Program) -> bool {
+    let mut pass = Unswitcher { vars: std::mem::take(&mut program.vars), has_changed: false };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.vars;
     pass.has_changed
 }
 
-struct Pass {
+struct Unswitcher {
     vars: Vars,
     has_changed: bool,
 }
@@ -48,7 +48,7 @@ struct Branching {
     positions: Vec<usize>,
 }
 
-impl Pass {
+impl Unswitcher {
     /// From the inside out: a branch that left one map may leave the next.
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {

@@ -79,7 +79,7 @@ impl Ad<'_> {
         };
         let made = self.like(var.into());
         stm.pat.iter_mut().filter(|p| p.var == var).for_each(|p| p.var = made.var);
-        self.again.insert(made.var);
+        self.recomputed.insert(made.var);
         let pat = vec![Param { var, ty: ty.clone() }];
         if !self.is_active_var(var) {
             return Stm { pat, exp: value, loc };

@@ -22,7 +22,7 @@ use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
 use crate::walk::{for_each_body, keep};
 use dagaz_core::effects::Effects;
 
-pub fn remove_dead_code(program: &mut Program) {
+pub fn eliminate_dead_code(program: &mut Program) {
     let effects = Effects::of(program);
     let mut dead = Dead { effects, used: HashSet::new() };
     for fun in &mut program.funs {

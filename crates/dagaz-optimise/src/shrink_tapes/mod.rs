@@ -19,7 +19,7 @@
 //! Where a return sweep has nests of maps, these compute once more what it needs of the way there. All that it needs may be a
 //! few numbers that come out of many: a density and a velocity out of what moves in each of many directions. The
 //! nest in the loop gives these numbers as well, and arrays keep them. That is worth it if they have at most half the bytes of the states,
-//! which are computed where they are kept otherwise ([`crate::states`]), and without any writing besides.
+//! which are computed where they are kept otherwise ([`crate::tape_in_place`]), and without any writing besides.
 //!
 //! Expects fused maps, in which all that happens to an element is in one place, and arrays that are plain values. Leaves
 //! dead statements and parameters.
@@ -36,7 +36,7 @@ use dagaz_core::visit::{bodies_mut, direct_operands, free_vars};
 
 use crate::columns::{fresh_like, rename};
 use crate::fuse::count_body;
-use crate::last::has_own_sizes;
+use crate::peel_last_iteration::has_own_sizes;
 use crate::walk::{Substitution, bodies};
 use dagaz_core::effects::Effects;
 
@@ -44,7 +44,7 @@ use cut::Flow;
 use matching::{Levels, Matching, Step};
 
 /// Whether a loop keeps something else now.
-pub fn keep_numbers(program: &mut Program) -> bool {
+pub fn shrink_tapes(program: &mut Program) -> bool {
     let effects = Effects::of(program);
     let Program { vars, funs, .. } = program;
     let mut has_changed = false;
@@ -53,14 +53,14 @@ pub fn keep_numbers(program: &mut Program) -> bool {
         count_body(&fun.body, &mut uses);
         let mut counters = HashSet::new();
         counting(&fun.body, &mut counters);
-        let mut pass = Pass { vars: &mut *vars, effects: &effects, uses, counters, has_changed: false };
+        let mut pass = Shrinker { vars: &mut *vars, effects: &effects, uses, counters, has_changed: false };
         pass.body(&mut fun.body);
         has_changed |= pass.has_changed;
     }
     has_changed
 }
 
-struct Pass<'p> {
+struct Shrinker<'p> {
     vars: &'p mut Vars,
     effects: &'p Effects,
     uses: HashMap<VarId, usize>,
@@ -71,7 +71,7 @@ struct Pass<'p> {
 
 /// An array in which a loop keeps a state.
 #[derive(Clone)]
-struct Kept {
+struct TapedState {
     array: VarId,
     /// What the loop calls the state, and the row for it.
     state: VarId,
@@ -79,16 +79,16 @@ struct Kept {
     ty: Type,
 }
 
-impl Kept {
+impl TapedState {
     /// Whether both keep arrays of the same shape at the same time.
-    fn is_like(&self, other: &Kept) -> bool {
+    fn is_like(&self, other: &TapedState) -> bool {
         self.ty.dims() == other.ty.dims() && self.at == other.at
     }
 }
 
 /// How a nest of maps reads states of an iteration.
 pub(super) struct Reads {
-    kept: Vec<Kept>,
+    kept: Vec<TapedState>,
     /// The number of the iteration.
     row: Atom,
     /// Rows that have names, and the states they are.
@@ -103,7 +103,7 @@ impl Reads {
 
 /// Where a statement is: the way there, by the numbers of statements and of bodies in them, and its own number.
 #[derive(Clone)]
-struct Place {
+struct StmPath {
     way: Vec<(usize, usize)>,
     number: usize,
 }
@@ -118,21 +118,21 @@ struct Number {
     ty: PrimType,
 }
 
-struct Plan {
+struct ShrunkTape {
     numbers: Vec<Number>,
     /// The statement of the loop that computes them.
     maker: usize,
     /// The row for them, in the loop.
     at: VarId,
     /// Where they are read, and of which iteration.
-    reader: Place,
+    reader: StmPath,
     row: Atom,
     /// The sizes of an array that keeps one.
     dims: Vec<Atom>,
     loc: Loc,
 }
 
-impl Pass<'_> {
+impl Shrinker<'_> {
     fn body(&mut self, own: &mut Body) {
         let mut number = 0;
         while number < own.stms.len() {
@@ -145,7 +145,7 @@ impl Pass<'_> {
         }
     }
 
-    fn plan(&self, own: &Body, number: usize) -> Option<Plan> {
+    fn plan(&self, own: &Body, number: usize) -> Option<ShrunkTape> {
         let stm = &own.stms[number];
         let kept = kept_states(stm);
         if kept.len() < 2 {
@@ -161,15 +161,15 @@ impl Pass<'_> {
         &self,
         body: &Body,
         from: usize,
-        kept: &[Kept],
+        kept: &[TapedState],
         way: &mut Vec<(usize, usize)>,
-        found: &mut Vec<(Place, Reads)>,
+        found: &mut Vec<(StmPath, Reads)>,
     ) {
         for (number, stm) in body.stms.iter().enumerate().skip(from) {
             match &stm.exp {
                 Exp::Map { .. } => {
                     let reads = self.reads(&body.stms[..number], stm, kept);
-                    found.extend(reads.map(|reads| (Place { way: way.clone(), number }, reads)));
+                    found.extend(reads.map(|reads| (StmPath { way: way.clone(), number }, reads)));
                 }
                 Exp::Loop { .. } | Exp::If { .. } => {
                     for (k, inner) in bodies(&stm.exp).into_iter().enumerate() {
@@ -183,7 +183,7 @@ impl Pass<'_> {
         }
     }
 
-    fn reads(&self, before: &[Stm], stm: &Stm, kept: &[Kept]) -> Option<Reads> {
+    fn reads(&self, before: &[Stm], stm: &Stm, kept: &[TapedState]) -> Option<Reads> {
         let mut inside = HashMap::new();
         count_stm(stm, &mut inside);
         let is_only_here = |var: VarId, more: usize| {
@@ -206,7 +206,7 @@ impl Pass<'_> {
                     indices.insert(at[0]);
                 }
             }
-            let is_alike = found.first().is_none_or(|first: &Kept| first.is_like(own));
+            let is_alike = found.first().is_none_or(|first: &TapedState| first.is_like(own));
             if is_alike && is_only_here(own.array, named) {
                 found.push(own.clone());
             }
@@ -218,7 +218,7 @@ impl Pass<'_> {
         (is_index_alone && is_known && found.len() > 1).then_some(Reads { kept: found, row, rows })
     }
 
-    fn plan_for(&self, stm: &Stm, own: &Body, reader: Place, reads: &Reads) -> Option<Plan> {
+    fn plan_for(&self, stm: &Stm, own: &Body, reader: StmPath, reads: &Reads) -> Option<ShrunkTape> {
         let Exp::Loop { body, .. } = &stm.exp else { return None };
         let at = reads.kept[0].at;
         let dims = reads.kept[0].ty.dims().to_vec();
@@ -233,7 +233,7 @@ impl Pass<'_> {
             let matching = Matching::of(reads, &self.counters, at, &first, &later);
             let Some(numbers) = self.numbers(reads, &matching, &later, all / 2) else { continue };
             let (row, loc) = (reads.row, earlier.loc);
-            return Some(Plan { numbers, maker, at, reader, row, dims, loc });
+            return Some(ShrunkTape { numbers, maker, at, reader, row, dims, loc });
         }
         None
     }
@@ -277,7 +277,7 @@ impl Pass<'_> {
     }
 
     /// Gives the number of new statements before the loop.
-    fn carry_out(&mut self, own: &mut Body, number: usize, plan: &Plan) -> usize {
+    fn carry_out(&mut self, own: &mut Body, number: usize, plan: &ShrunkTape) -> usize {
         let loc = plan.loc;
         let types: Vec<Type> = plan.numbers.iter().map(|n| Type::array(n.ty, plan.dims.clone())).collect();
         let arrays: Vec<VarId> = types.iter().map(|_| self.vars.fresh("kept")).collect();
@@ -304,7 +304,7 @@ impl Pass<'_> {
     }
 
     /// Has the nest of the return sweep read the numbers.
-    fn read_kept(&mut self, own: &mut Body, plan: &Plan, types: &[Type], arrays: &[VarId]) {
+    fn read_kept(&mut self, own: &mut Body, plan: &ShrunkTape, types: &[Type], arrays: &[VarId]) {
         let Some(body) = body_at(own, &plan.reader.way) else { return };
         let mut rows = Vec::new();
         for (ty, array) in types.iter().zip(arrays) {
@@ -325,7 +325,7 @@ struct Graph<'a> {
     /// Arrays and rows that are states, or made of states further out.
     of_states: HashSet<VarId>,
     matching: &'a Matching<'a>,
-    pass: &'a Pass<'a>,
+    pass: &'a Shrinker<'a>,
 }
 
 impl Graph<'_> {
@@ -376,7 +376,7 @@ impl Graph<'_> {
 }
 
 /// The arrays in which a loop keeps what its iterations start with.
-fn kept_states(stm: &Stm) -> Vec<Kept> {
+fn kept_states(stm: &Stm) -> Vec<TapedState> {
     let Exp::Loop { params, form: LoopForm::For { var: counter, .. }, body, .. } = &stm.exp else {
         return Vec::new();
     };
@@ -401,7 +401,7 @@ fn kept_states(stm: &Stm) -> Vec<Kept> {
         let is_state = params.iter().any(|(other, _)| other.var == *value && other.ty.is_array());
         if is_counter(*at) && is_state && *array == param.var {
             let (array, ty) = (stm.pat[k].var, stm.pat[k].ty.clone());
-            kept.push(Kept { array, state: *value, at: *at, ty });
+            kept.push(TapedState { array, state: *value, at: *at, ty });
         }
     }
     kept
@@ -469,7 +469,7 @@ fn levels<'a>(stm: &'a Stm, widths: &[Atom]) -> Option<Levels<'a>> {
     Some(all)
 }
 
-fn stm_at<'a>(mut body: &'a Body, place: &Place) -> Option<&'a Stm> {
+fn stm_at<'a>(mut body: &'a Body, place: &StmPath) -> Option<&'a Stm> {
     for (number, k) in &place.way {
         body = *bodies(&body.stms.get(*number)?.exp).get(*k)?;
     }

@@ -11,7 +11,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
 use crate::columns::rename;
-use crate::common::{Key, key};
+use crate::cse::{Key, key};
 use crate::walk::Substitution;
 
 use super::Reads;

@@ -25,13 +25,13 @@ use crate::walk::bodies;
 /// The most elements of an array that is taken apart.
 const MOST_ELEMENTS: i64 = 16;
 
-pub fn take_small_arrays_apart(program: &mut Program) {
-    let mut pass = Pass { vars: std::mem::take(&mut program.vars), known: HashMap::new() };
+pub fn replace_by_scalars(program: &mut Program) {
+    let mut pass = Replacer { vars: std::mem::take(&mut program.vars), known: HashMap::new() };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.vars;
 }
 
-struct Pass {
+struct Replacer {
     vars: Vars,
     /// The elements of small arrays, where they are known.
     known: HashMap<VarId, Vec<Atom>>,
@@ -48,7 +48,7 @@ fn constant(atom: Atom) -> Option<usize> {
     atom.as_const().and_then(Prim::as_i64).and_then(|i| usize::try_from(i).ok())
 }
 
-impl Pass {
+impl Replacer {
     fn body(&mut self, body: &mut Body) {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {

@@ -26,7 +26,7 @@
 //!     in (x, y)
 //! ```
 //!
-//! Expects arrays to be plain values; leaves what is dead to [`crate::remove_dead_code`].
+//! Expects arrays to be plain values; leaves what is dead to [`crate::eliminate_dead_code`].
 
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ use dagaz_core::effects::Effects;
 const SHORT: i64 = 8;
 
 /// Whether there was something to read at another place.
-pub fn read_in_place(program: &mut Program) -> bool {
+pub fn fold_shifts_into_reads(program: &mut Program) -> bool {
     let effects = Effects::of(program);
     let mut uses = HashMap::new();
     program.funs.iter().for_each(|fun| count_body(&fun.body, &mut uses));

@@ -17,8 +17,8 @@ use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::following::is_movable;
 use super::overwriting::fails;
+use super::scan_epilogues::is_movable;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{LoopKind, Stm};

@@ -40,22 +40,22 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::fuse::count_body;
-use crate::last::has_own_sizes;
+use crate::peel_last_iteration::has_own_sizes;
 use crate::walk::{for_each_body, keep};
 use dagaz_core::effects::Effects;
 
-pub fn compute_where_kept(program: &mut Program) -> bool {
+pub fn tape_in_place(program: &mut Program) -> bool {
     let effects = Effects::of(program);
     let mut uses = HashMap::new();
     program.funs.iter().for_each(|fun| count_body(&fun.body, &mut uses));
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, effects, uses, has_changed: false };
+    let mut pass = InPlace { b, effects, uses, has_changed: false };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     pass.has_changed
 }
 
-struct Pass {
+struct InPlace {
     b: Builder,
     effects: Effects,
     uses: HashMap<VarId, usize>,
@@ -63,7 +63,7 @@ struct Pass {
 }
 
 /// An array that keeps a state of a loop: the positions of both among its parameters.
-struct Kept {
+struct TapedState {
     array: usize,
     state: usize,
     /// The statement that keeps the state.
@@ -80,7 +80,7 @@ enum Room {
     OneMore,
 }
 
-impl Pass {
+impl InPlace {
     fn body(&mut self, body: &mut Body) {
         let mut after = VecDeque::from(std::mem::take(&mut body.stms));
         while let Some(mut stm) = after.pop_front() {
@@ -101,7 +101,7 @@ impl Pass {
     }
 
     /// The arrays that are used after a loop, if all of them keep states that are not.
-    fn shortened(&self, stm: &Stm) -> Option<(Vec<Kept>, Room)> {
+    fn shortened(&self, stm: &Stm) -> Option<(Vec<TapedState>, Room)> {
         let Exp::Loop { body, .. } = &stm.exp else { return None };
         let all = self.all_kept(stm);
         let is_used = |position: &usize| self.uses.contains_key(&stm.pat[*position].var);
@@ -115,7 +115,7 @@ impl Pass {
     }
 
     /// The arrays after a loop that keep states, and have room for one more or were made for the loop by statements before.
-    fn widened(&self, stm: &Stm, before: &[Stm], after: &VecDeque<Stm>) -> Option<(Vec<Kept>, Room)> {
+    fn widened(&self, stm: &Stm, before: &[Stm], after: &VecDeque<Stm>) -> Option<(Vec<TapedState>, Room)> {
         let Exp::Loop { params, form: LoopForm::For { bound, .. }, .. } = &stm.exp else { return None };
         let mut all = self.all_kept(stm);
         all.retain_mut(|kept| {
@@ -133,12 +133,12 @@ impl Pass {
     }
 
     /// The arrays used after a loop that keep states, each another one.
-    fn all_kept(&self, stm: &Stm) -> Vec<Kept> {
+    fn all_kept(&self, stm: &Stm) -> Vec<TapedState> {
         let Exp::Loop { form: LoopForm::For { var, ty: PrimType::I64, .. }, params, body, .. } = &stm.exp
         else {
             return Vec::new();
         };
-        let mut all: Vec<Kept> = Vec::new();
+        let mut all: Vec<TapedState> = Vec::new();
         if has_own_sizes(&stm.pat) {
             return all;
         }
@@ -153,7 +153,13 @@ impl Pass {
     }
 
     /// Whether a loop keeps a state, which a map makes, in an array, and does nothing else to that.
-    fn kept_in(&self, params: &[(Param, Atom)], body: &Body, counter: VarId, array: usize) -> Option<Kept> {
+    fn kept_in(
+        &self,
+        params: &[(Param, Atom)],
+        body: &Body,
+        counter: VarId,
+        array: usize,
+    ) -> Option<TapedState> {
         let is_used_once = |var: VarId| self.uses.get(&var) == Some(&1);
         let maker = |var: VarId| body.stms.iter().position(|stm| stm.pat.iter().any(|p| p.var == var));
         let (room, later) = (params[array].0.var, body.result[array].as_var()?);
@@ -172,11 +178,11 @@ impl Pass {
             && params[state].0.ty.is_array()
             && is_made
             && [room, later, next].into_iter().all(is_used_once);
-        fits.then_some(Kept { array, state, update, last: None })
+        fits.then_some(TapedState { array, state, update, last: None })
     }
 
     /// The last iteration would make a state that nobody needs.
-    fn shorten(&mut self, mut stm: Stm, all: &[Kept]) {
+    fn shorten(&mut self, mut stm: Stm, all: &[TapedState]) {
         let loc = stm.loc;
         let Exp::Loop { form: LoopForm::For { bound, .. }, params, .. } = &mut stm.exp else { return };
         let one = Atom::i64(1);
@@ -189,7 +195,7 @@ impl Pass {
     }
 
     /// Has the loop keep its last state, too.
-    fn widen(&mut self, mut stm: Stm, all: &[Kept], before: &mut Vec<Stm>, after: &mut VecDeque<Stm>) {
+    fn widen(&mut self, mut stm: Stm, all: &[TapedState], before: &mut Vec<Stm>, after: &mut VecDeque<Stm>) {
         let loc = stm.loc;
         let Exp::Loop { form: LoopForm::For { bound, .. }, params, body, .. } = &mut stm.exp else { return };
         let end = self.b.binop(BinOp::Max, PrimType::I64, *bound, Atom::i64(0), loc);
@@ -238,7 +244,7 @@ impl Pass {
     }
 
     /// Has every iteration read its state where the one before kept it, and keep the next one.
-    fn keep_next(&mut self, stm: &mut Stm, all: &[Kept]) {
+    fn keep_next(&mut self, stm: &mut Stm, all: &[TapedState]) {
         let loc = stm.loc;
         let Exp::Loop { form: LoopForm::For { var, .. }, params, body, .. } = &mut stm.exp else { return };
         self.b.push_scope();
@@ -268,7 +274,7 @@ impl Pass {
     }
 
     /// Has the arrays begin with the states before the loop.
-    fn keep_first(&mut self, exists: Atom, params: &mut [(Param, Atom)], all: &[Kept], loc: Loc) {
+    fn keep_first(&mut self, exists: Atom, params: &mut [(Param, Atom)], all: &[TapedState], loc: Loc) {
         self.b.push_scope();
         let (mut pat, mut with, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for kept in all {

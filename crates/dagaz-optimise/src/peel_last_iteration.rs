@@ -26,25 +26,25 @@ use crate::fuse::count_body;
 use crate::walk::{Substitution, bodies, for_each_body, keep};
 use dagaz_core::effects::Effects;
 
-pub fn shorten_last_iterations(program: &mut Program) -> bool {
+pub fn peel_last_iterations(program: &mut Program) -> bool {
     let effects = Effects::of(program);
     let mut uses = HashMap::new();
     program.funs.iter().for_each(|fun| count_body(&fun.body, &mut uses));
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, effects, uses, has_changed: false };
+    let mut pass = Peeler { b, effects, uses, has_changed: false };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     pass.has_changed
 }
 
-struct Pass {
+struct Peeler {
     b: Builder,
     effects: Effects,
     uses: HashMap<VarId, usize>,
     has_changed: bool,
 }
 
-impl Pass {
+impl Peeler {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
             for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));

@@ -10,7 +10,7 @@
 //! `x ** -k` is too small for a normal number, `x ** k` may be infinite, and the result zero.
 //!
 //! Expects that derivatives are gone: their rule for powers is simpler than that of the product. Equal factors are left to
-//! [`crate::common`]. Half-precision numbers have no roundings to spare.
+//! [`crate::cse`]. Half-precision numbers have no roundings to spare.
 
 use dagaz_core::exp::{Body, Exp, Loc, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
@@ -20,7 +20,7 @@ use dagaz_core::visit::bodies_mut;
 /// The largest exponent of which a product is made.
 const MOST_FACTORS: i64 = 16;
 
-pub fn multiply_powers(program: &mut Program) {
+pub fn expand_powers(program: &mut Program) {
     let mut vars = std::mem::take(&mut program.vars);
     program.funs.iter_mut().for_each(|fun| in_body(&mut vars, &mut fun.body));
     program.vars = vars;

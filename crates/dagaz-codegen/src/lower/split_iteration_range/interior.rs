@@ -18,22 +18,22 @@ use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
 
-use super::symbols::Symbols;
+use super::super::symbols::Symbols;
 
 /// The middle of a loop: the least and the first too great value of the counter are the greatest of `from` and the least
 /// of `to`, each an atom and a number to be added.
-pub(super) struct Interior {
-    pub(super) from: Vec<(Atom, i64)>,
-    pub(super) to: Vec<(Atom, i64)>,
-    pub(super) lambda: Lambda,
+pub(in crate::lower) struct Interior {
+    pub(in crate::lower) from: Vec<(Atom, i64)>,
+    pub(in crate::lower) to: Vec<(Atom, i64)>,
+    pub(in crate::lower) lambda: Lambda,
 }
 
 /// A border has so many iterations at most.
-pub(super) const NARROW: usize = 32;
+pub(in crate::lower) const NARROW: usize = 32;
 
 impl Interior {
     /// Whether it is known that few iterations are outside of the middle part.
-    pub(super) fn has_narrow_border(&self, symbols: &Symbols, width: Atom) -> bool {
+    pub(in crate::lower) fn has_narrow_border(&self, symbols: &Symbols, width: Atom) -> bool {
         let is_narrow = |limit: Option<i64>| limit.is_some_and(|iterations| iterations <= NARROW as i64);
         let zero = Atom::i64(0);
         self.from.iter().all(|(atom, number)| {
@@ -45,7 +45,7 @@ impl Interior {
 }
 
 /// The lambda of a loop, where some variables are known.
-pub(super) fn specialise(
+pub(in crate::lower) fn specialise(
     symbols: &Symbols,
     width: Atom,
     lambda: &Lambda,
@@ -57,7 +57,7 @@ pub(super) fn specialise(
 
 /// The middle part, if there is anything to gain. `counters` are the parameters that hold the number of the iteration, of
 /// which there are `width`.
-pub(super) fn interior(
+pub(in crate::lower) fn interior(
     symbols: &Symbols,
     width: Atom,
     lambda: &Lambda,
@@ -321,7 +321,7 @@ fn is_zero(atom: Atom) -> bool {
 
 /// The counter plus a number, plus another one; not if the sum could be too great for the type. `affine` are the variables
 /// that are the counter plus a number.
-pub(super) fn offset(affine: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
+pub(in crate::lower) fn offset(affine: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
     const GREATEST: u64 = 1 << 40;
     let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
     let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());

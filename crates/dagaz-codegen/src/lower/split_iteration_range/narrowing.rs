@@ -11,10 +11,10 @@ use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
 
-use super::Lower;
-use super::folds::{Fold, components};
+use super::super::Lower;
+use super::super::folds::{Fold, components};
+use super::super::parallel::can_fail;
 use super::interior::offset;
-use super::parallel::can_fail;
 
 /// The rows that can count: from the greatest of `from` to before the least of `to`, each an atom and a number to be added.
 #[derive(Default)]
@@ -25,7 +25,7 @@ struct Rows {
 
 impl Lower<'_> {
     /// The first row of a fold that counts, and the one after the last, where that is known.
-    pub(super) fn narrow(&mut self, fold: &Fold<'_>, from: &str, to: &str) -> (String, String) {
+    pub(in crate::lower) fn narrow(&mut self, fold: &Fold<'_>, from: &str, to: &str) -> (String, String) {
         let Some(rows) = self.rows_that_count(fold) else { return (from.to_string(), to.to_string()) };
         let (first, last) = (self.temp("first"), self.temp("last"));
         self.limit(&first, from, "i64_max", &rows.from);

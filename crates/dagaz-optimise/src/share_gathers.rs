@@ -27,7 +27,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{free_vars, lambdas};
 
 use crate::columns::{fresh_like, rename};
-use crate::common::key;
+use crate::cse::key;
 use crate::gathers::Region;
 use crate::walk::{Substitution, bodies};
 use dagaz_core::effects::cannot_fail;
@@ -38,7 +38,7 @@ const LARGE: usize = 1 << 20;
 const MOST: usize = 300;
 
 /// Whether there was something to gather.
-pub fn gather_once(program: &mut Program) -> bool {
+pub fn share_gathers(program: &mut Program) -> bool {
     let mut known = Known::default();
     program.consts.iter().for_each(|stm| known.note(stm));
     let mut has_changed = false;

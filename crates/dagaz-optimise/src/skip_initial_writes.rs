@@ -27,17 +27,17 @@ use dagaz_core::visit::direct_operands;
 use crate::fuse::count_body;
 use crate::walk::{bodies, for_each_body};
 
-pub fn write_fresh_rows(program: &mut Program) -> bool {
+pub fn skip_initial_writes(program: &mut Program) -> bool {
     let mut uses = HashMap::new();
     program.funs.iter().for_each(|fun| count_body(&fun.body, &mut uses));
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Pass { b, uses, has_changed: false };
+    let mut pass = InitialWrites { b, uses, has_changed: false };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     pass.has_changed
 }
 
-struct Pass {
+struct InitialWrites {
     b: Builder,
     uses: HashMap<VarId, usize>,
     has_changed: bool,
@@ -52,7 +52,7 @@ struct Rows {
     is_upwards: bool,
 }
 
-impl Pass {
+impl InitialWrites {
     fn body(&mut self, body: &mut Body) {
         let mut stms: Vec<Stm> = Vec::new();
         for mut stm in std::mem::take(&mut body.stms) {

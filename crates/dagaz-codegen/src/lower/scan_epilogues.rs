@@ -25,7 +25,7 @@ pub(super) struct Group {
     /// The numbers of these statements: operations, and the views that they take.
     pub(super) covered: HashSet<usize>,
     /// Where the results of the scan go, one by one.
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: Vec<RowState>,
     pub(super) followers: Vec<Follower>,
     /// The results are read together, element by element, and never as wholes.
     pub(super) are_together: bool,
@@ -34,7 +34,7 @@ pub(super) struct Group {
 }
 
 /// What becomes of a result of a scan.
-pub(super) enum Kept {
+pub(super) enum RowState {
     Nowhere,
     Forwards(Param),
     /// Only this array is read, whose first row is the last one of the scan.
@@ -173,25 +173,27 @@ impl Lower<'_> {
             }
         }
         let pat = &body.stms[scan].pat;
-        let mut kept: Vec<Kept> = pat
+        let mut kept: Vec<RowState> = pat
             .iter()
-            .map(|p| if read.contains(&p.var) { Kept::Forwards(p.clone()) } else { Kept::Nowhere })
+            .map(|p| if read.contains(&p.var) { RowState::Forwards(p.clone()) } else { RowState::Nowhere })
             .collect();
         for index in views {
             let param = &body.stms[index].pat[0];
             let component = search.shown[&param.var].component;
             match &kept[component] {
                 _ if !read.contains(&param.var) => {}
-                Kept::Nowhere if self.needs_block(param) => kept[component] = Kept::Backwards(param.clone()),
-                Kept::Nowhere => {
-                    kept[component] = Kept::Forwards(pat[component].clone());
+                RowState::Nowhere if self.needs_block(param) => {
+                    kept[component] = RowState::Backwards(param.clone())
+                }
+                RowState::Nowhere => {
+                    kept[component] = RowState::Forwards(pat[component].clone());
                     continue;
                 }
-                Kept::Forwards(_) | Kept::Backwards(_) => continue,
+                RowState::Forwards(_) | RowState::Backwards(_) => continue,
             }
             group.insert(index);
         }
-        let are_kept = kept.iter().all(|kept| matches!(kept, Kept::Forwards(_)));
+        let are_kept = kept.iter().all(|kept| matches!(kept, RowState::Forwards(_)));
         let are_together = are_kept && self.are_together(body, scan, &search, &group);
         Some(Group { covered: group, kept, followers, are_together, over: None })
     }
