@@ -8,6 +8,7 @@
 //! - Making and walking it: [`build`] collects statements, [`visit`] finds operands and free variables.
 //! - Text: [`mod@print`] writes a program, [`parse`] reads it back.
 //! - Checking: [`verify`] finds everything that is wrong with a program.
+//! - Passes: [`pass`] says what a pass is, at which stages programs are between them, and runs pipelines of them.
 //! - Meaning: [`prim_eval`] computes scalar operations, [`interp`] runs programs and counts what they cost.
 //! - Values: [`value`] holds them, [`formats`] reads, writes and compares them.
 //!
@@ -37,6 +38,7 @@ pub mod exp;
 pub mod formats;
 pub mod interp;
 pub mod parse;
+pub mod pass;
 pub mod prim;
 pub mod prim_eval;
 pub mod print;

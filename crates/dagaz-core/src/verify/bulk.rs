@@ -1,6 +1,7 @@
 //! Types of the parallel operations and of accumulators.
 
 use crate::exp::{AccInput, Exp, Lambda};
+use crate::pass::Forms;
 use crate::types::{Atom, Type, VarId};
 
 use super::Verifier;
@@ -45,6 +46,13 @@ impl<'p> Verifier<'p> {
             Exp::WithAcc { inputs, lambda } => self.with_acc(inputs, lambda),
             Exp::UpdateAcc { acc, indices, values } => self.update_acc(*acc, indices, values),
             _ => None,
+        }
+    }
+
+    /// A derivative form is here.
+    pub(super) fn expect_forms(&mut self) {
+        if self.stage.forms == Forms::AreGone {
+            self.error("a derivative form is left");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use crate::pass::Arrays;
 use crate::types::{Atom, Param, VarId};
 
 use super::Verifier;
@@ -9,6 +10,9 @@ use super::Verifier;
 impl Verifier<'_> {
     /// The array, and all that may share its elements, must not be used any more.
     pub(super) fn consume(&mut self, var: VarId) {
+        if self.stage.arrays == Arrays::AreValues {
+            return;
+        }
         let roots = self.roots.get(&var).cloned().unwrap_or_default();
         self.consumed.extend(roots);
     }

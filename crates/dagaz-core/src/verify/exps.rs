@@ -186,9 +186,14 @@ impl<'p> Verifier<'p> {
             Exp::Trace { values, .. } => values.iter().map(|v| self.atom(*v)).collect(),
             Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => self.bulk(exp),
             Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => self.bulk(exp),
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => self.derivative(exp),
-            Exp::Transpose { .. } => self.derivative(exp),
-            Exp::Detach(a) => Some(vec![self.atom(*a)?]),
+            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Transpose { .. } => {
+                self.expect_forms();
+                self.derivative(exp)
+            }
+            Exp::Detach(a) => {
+                self.expect_forms();
+                Some(vec![self.atom(*a)?])
+            }
             Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
         }
     }

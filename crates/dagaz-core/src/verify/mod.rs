@@ -12,7 +12,8 @@
 //! - Entry points: their functions take and give what the entry point says ([`entry_points`]).
 //! - Consumption: what an update, histogram, scatter, accumulator, loop or call consumes, and everything that may
 //!   share its elements, is not used afterwards; a body that runs many times consumes nothing from outside; constants
-//!   are never consumed.
+//!   are never consumed. Not at stages where arrays are plain values.
+//! - Derivative forms: there are none at stages that have none.
 //! - Accumulators: each is used exactly once.
 //!
 //! All errors are collected, each with the statement it is in.
@@ -28,6 +29,7 @@ use std::fmt;
 pub use entries::entry_points;
 
 use crate::exp::{Body, Fun, Lambda, Loc, Program, Stm};
+use crate::pass::{Arrays, Forms, Stage};
 use crate::print::{print_atom, print_stm, print_type, print_var};
 use crate::types::{Atom, Param, Type, VarId};
 
@@ -54,11 +56,17 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
+/// All that is wrong with a program at whatever stage: it may have derivative forms, and what is consumed is not used again.
 pub fn verify(program: &Program) -> Vec<VerifyError> {
+    verify_at(program, Stage { forms: Forms::MayOccur, arrays: Arrays::AreConsumed })
+}
+
+/// All that is wrong with a program at a stage.
+pub fn verify_at(program: &Program, stage: Stage) -> Vec<VerifyError> {
     let mut effects: Vec<Effects> = vec![Effects::default(); program.funs.len()];
     // What a function consumes and shares depends on the functions it calls. The effects only grow.
     loop {
-        let mut verifier = Verifier::new(program, effects.clone());
+        let mut verifier = Verifier::new(program, stage, effects.clone());
         verifier.program();
         if verifier.effects == effects {
             return verifier.errors;
@@ -78,6 +86,7 @@ struct Effects {
 
 struct Verifier<'p> {
     program: &'p Program,
+    stage: Stage,
     errors: Vec<VerifyError>,
     effects: Vec<Effects>,
     fun: String,
@@ -95,9 +104,10 @@ struct Verifier<'p> {
 }
 
 impl<'p> Verifier<'p> {
-    fn new(program: &'p Program, effects: Vec<Effects>) -> Verifier<'p> {
+    fn new(program: &'p Program, stage: Stage, effects: Vec<Effects>) -> Verifier<'p> {
         Verifier {
             program,
+            stage,
             errors: Vec::new(),
             effects,
             fun: "constants".to_string(),
