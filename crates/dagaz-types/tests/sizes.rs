@@ -441,3 +441,89 @@ fn copies_need_a_number() {
     "#]],
     );
 }
+
+#[test]
+fn copies_for_a_function_need_a_number() {
+    // A lambda that takes an array of any size does not say how many copies there are.
+    check_with_help(
+        "def f (x: i32) = (.[0:2]) (rep x)",
+        expect![[r#"
+        test.fut:1:28: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+    check_with_help(
+        "def f (x: i32) = (.[0:2]) <| rep x",
+        expect![[r#"
+        test.fut:1:30: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+    check_with_help(
+        "def f (x: i32) = let first = (.[0:2]) in first (rep x)",
+        expect![[r#"
+        test.fut:1:49: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+    check_with_help(
+        "def f (x: i32) = (\\(xs: []i32) -> i32.sum xs) (rep x)",
+        expect![[r#"
+        test.fut:1:48: error [ambiguous-size]: Ambiguous size: nothing says what the instantiated size parameter of "rep" is
+          add an explicit type ascription with a size
+    "#]],
+    );
+}
+
+#[test]
+fn functions_as_parameters_of_parameters() {
+    // The results of such a function differ in size, so that who takes it must not rely on one.
+    check_with_help(
+        "def apply (f: (i64 -> []i32) -> i32) : i32 = f (\\n -> replicate n 1)\ndef g = apply (\\(p: i64 -> [3]i32) -> (p 3)[2])",
+        expect![[r#"
+            test.fut:2:16: error [unknown-size]: Cannot apply "apply" to this argument (invalid type)
+              test.fut:2:16: has type "(i64 -> [3]i32) -> i32"
+              expected type: (i64 -> ?[k].[k]i32) -> i32
+              The function returns a value of type "[k]i32", whose size is unknown, but it must be the same for every application
+        "#]],
+    );
+    check_with_help(
+        "def apply (f: (i64 -> []i32) -> i32) : i32 = f (\\n -> replicate n 1)\ndef g = apply (\\p -> i32.sum (map2 (+) (p 2) (p 3)))",
+        expect![[r#"
+            test.fut:2:47: error [size-mismatch]: Cannot apply "map2" to this argument (invalid type)
+              test.fut:2:47: has type "[k1]i32"
+              test.fut:2:43: the unknown size "k" is the size of a function's result
+              test.fut:2:49: the unknown size "k1" is the size of a function's result
+              expected type: [k]i32
+              Sizes "k" and "k1" do not match
+        "#]],
+    );
+    check(
+        "def apply (f: (i64 -> []i32) -> i32) : i32 = f (\\n -> replicate n 1)\ndef g = apply (\\p -> i32.sum (p 2) + i32.sum (p 3))",
+        expect![[r#"
+            apply : ((i64 -> ?[k].[k]i32) -> i32) -> i32
+            g : i32
+        "#]],
+    );
+    check(
+        "def apply (f: ((n: i64) -> [n]i32) -> i32) : i32 = f (\\n -> replicate n 1)\ndef g = apply (\\p -> i32.sum (map2 (+) (p 2) [1, 2]))",
+        expect![[r#"
+            apply : (((n: i64) -> [n]i32) -> i32) -> i32
+            g : i32
+        "#]],
+    );
+}
+
+#[test]
+fn functions_of_sizes_through_type_parameters() {
+    check(
+        "type^ sums = {of: (k: i64) -> [k]f64 -> f64}\ndef make (_: bool) : (sums, i32) = ({of = \\(k: i64) (xs: [k]f64) -> f64.sum xs}, 0)\ndef use (s: sums) = s.of 3 [1, 2, 3]\ndef f = make true |> (.0) |> use\ndef id '^a (x: a) : a = x\ndef g = (id (\\(k: i64) -> replicate k 1i32)) 3",
+        expect![[r#"
+            make : bool -> ({of: (k: i64) -> [k]f64 -> f64}, i32)
+            use : {of: (k: i64) -> [k]f64 -> f64} -> f64
+            f : f64
+            id '^a : a -> a
+            g : [3]i32
+        "#]],
+    );
+}

@@ -309,6 +309,7 @@ impl Sizer<'_> {
             return Err(internal(e.span, "a section that is not a function"));
         };
         let from = self.dress(&arrow.from, self.level, false);
+        let from = self.with_open_parameters(&from, self.level);
         let x = self.cx.fresh_var(Name::new("x"));
         let level = self.level;
         self.level += 1;

@@ -302,12 +302,19 @@ impl Sizer<'_> {
         let outer = self.level;
         self.level += 1;
         let first = self.level;
+        let functions = match &uses {
+            Uses::One(Some(wanted)) => self.functions_taken(wanted, params.len()),
+            Uses::One(None) | Uses::Several => Vec::new(),
+        };
         let mut typed = Vec::new();
-        for p in params {
+        for (i, p) in params.iter().enumerate() {
             // One level for each parameter, so that its sizes may be earlier parameters, but not itself.
             let flexible_level = self.level;
             self.level += 1;
-            typed.push(self.parameter(p, flexible_level)?);
+            typed.push(match functions.get(i).and_then(Option::as_ref).filter(|_| is_bare_name(p)) {
+                Some(function) => self.pat(p, function, flexible_level)?,
+                None => self.parameter(p, flexible_level)?,
+            });
         }
         self.note_uses(&typed, uses);
         let declared = ret.map(|te| self.ret_type_exp(te)).transpose()?;
@@ -549,6 +556,20 @@ impl Sizer<'_> {
             | PatKind::Bool(_)) => kind,
         };
         Pat { kind, ty: self.zonk(&pat.ty), span: pat.span }
+    }
+}
+
+/// Whether a pattern is a name without a type.
+fn is_bare_name(p: &SynPat) -> bool {
+    match &p.kind {
+        SynPatKind::Var(_) => true,
+        SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => is_bare_name(inner),
+        SynPatKind::Ascript(..)
+        | SynPatKind::Tuple(_)
+        | SynPatKind::Record(_)
+        | SynPatKind::Wildcard
+        | SynPatKind::Lit(_)
+        | SynPatKind::Constr { .. } => false,
     }
 }
 

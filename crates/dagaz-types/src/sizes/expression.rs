@@ -196,10 +196,11 @@ impl Sizer<'_> {
                 (TypeParamKind::Type(_, liftedness), Some(TypeArg::Type(t))) => {
                     let lifted = liftedness != Liftedness::Unlifted;
                     let overload = scheme.overloads.get(i).copied().flatten();
-                    TypeArg::Type(match self.is_computed_with(param.kind, overload, t) {
+                    let dressed = match self.is_computed_with(param.kind, overload, t) {
                         true => self.dress_numbers(&self.without_index_types(t), level, lifted),
                         false => self.dress(t, level, lifted),
-                    })
+                    };
+                    TypeArg::Type(self.with_open_parameters(&dressed, level))
                 }
                 (TypeParamKind::Size(v), _) => {
                     let open = self.open_params.contains(&v);

@@ -106,8 +106,11 @@ impl Sizer<'_> {
     fn check_settled(&mut self, name: Name, ty: &Type, inst: &[TypeArg], span: Span) {
         // What stands around this may have the same size, and may have been met before.
         let open = inst.iter().find_map(|arg| match arg {
-            TypeArg::Size(Size::Var(v)) if self.is_without_value(*v) || self.has_open_size_var(*v) => {
-                Some(*v)
+            TypeArg::Size(size @ Size::Var(v)) => {
+                let is_open = self.is_without_value(*v)
+                    || self.has_open_size_var(*v)
+                    || self.zonk_size(size).mentions(&|v| self.lambda_sizes.get(&v) == Some(&false));
+                is_open.then_some(*v)
             }
             TypeArg::Size(_) | TypeArg::Type(_) => None,
         });
@@ -273,11 +276,13 @@ impl Sizer<'_> {
                 }
             }
         }
+        self.lambda_sizes.extend(lambda.sizes.iter().map(|v| (*v, true)));
         for p in &mut lambda.params {
             self.finish_pat(p);
         }
         self.finish_exp(&mut lambda.body);
         self.finish_ret(&mut lambda.ret, lambda.body.span);
+        self.lambda_sizes.extend(lambda.sizes.iter().map(|v| (*v, false)));
     }
 
     fn finish_children(&mut self, e: &mut Exp) {

@@ -15,6 +15,7 @@ mod binding;
 mod constants;
 mod control;
 mod definition;
+mod dependent;
 mod expression;
 mod finish;
 mod indices;
@@ -103,6 +104,8 @@ pub(crate) struct Sizer<'a> {
     references_made: Vec<(Type, Span)>,
     /// Sizes that nothing settled.
     without_value: HashSet<VarId>,
+    /// Sizes that applications of a lambda read off its arguments, and whether the lambda is around what is looked at now.
+    lambda_sizes: HashMap<VarId, bool>,
     /// The first size found that nothing settles but that has to be known.
     ambiguous: Option<Diagnostic>,
     /// The same for the result of a function that takes nothing of that size.
@@ -129,6 +132,7 @@ impl<'a> Sizer<'a> {
             indices,
             references_made: Vec::new(),
             without_value: HashSet::new(),
+            lambda_sizes: HashMap::new(),
             ambiguous: None,
             open_result: None,
         }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use dagaz_syntax::{Name, Span};
+use dagaz_syntax::Span;
 
 use super::indices::Variance;
 use super::scope::same_args;
@@ -60,7 +60,7 @@ impl Sizer<'_> {
                 Type::Sum(cs.iter().map(|(c, ts)| (*c, ts.iter().map(|t| self.zonk(t)).collect())).collect())
             }
             Type::Arrow(a) => Type::Arrow(Rc::new(Arrow {
-                param: a.param,
+                param: self.settled_parameter(a.param),
                 from: self.zonk(&a.from),
                 to: RetType { exts: a.to.exts.clone(), ty: self.zonk(&a.to.ty) },
             })),
@@ -324,6 +324,8 @@ impl Sizer<'_> {
         }
     }
 
+    /// As [`Sizer::fit_in`] for functions. The result of the one that is given is used as what is wanted; in a parameter, where a
+    /// function is handed the other way, the expected one is given.
     fn fit_arrows(
         &mut self,
         expected: &Arrow,
@@ -332,44 +334,50 @@ impl Sizer<'_> {
         exts: &mut Vec<VarId>,
     ) -> Unified {
         self.fit_in(&expected.from, &actual.from, variance.flipped(), exts)?;
-        // The parameters are one variable, which is known nowhere else.
-        let param = self
-            .cx
-            .fresh_var(expected.param.or(actual.param).map_or(Name::new("x"), |p| self.cx.var_name(p)));
-        self.vars.insert(param, SizeVar { level: u32::MAX - 1, kind: SizeKind::Named });
-        let mut subst = Subst::default();
-        subst.sizes.extend(actual.param.map(|p| (p, Size::Var(param))));
-        let mut actual_ret = subst.ty(&actual.to.ty);
-        let mut actual_exts = actual.to.exts.clone();
-        if expected.param.is_none() && actual.param.is_some() {
+        let param = self.common_parameter(expected, actual)?;
+        let is_expected_given = match variance {
+            Variance::Contravariant => true,
+            Variance::Covariant | Variance::Invariant => false,
+        };
+        let (wanted, given) = if is_expected_given { (actual, expected) } else { (expected, actual) };
+        let (mut given_ret, mut given_exts) = (self.result_with(given, param), given.to.exts.clone());
+        if wanted.param.is_none() && self.settled_parameter(given.param).is_some_and(|p| !self.is_flexible(p))
+        {
             // Nothing can be said about the argument where the function will be applied.
-            let (hidden, exts) =
-                self.hide(&actual_ret, &|_, v| v == param, "an argument's value", Span::NONE);
-            actual_ret = hidden;
-            actual_exts.extend(exts);
+            let (hidden, exts) = self.hide(&given_ret, &|_, v| v == param, "an argument's value", Span::NONE);
+            given_ret = hidden;
+            given_exts.extend(exts);
         }
         let mut open = Subst::default();
-        open.sizes.extend(expected.param.map(|p| (p, Size::Var(param))));
-        // What the expected function leaves open may be anything.
-        for ext in &expected.to.exts {
+        // What the wanted function leaves open may be anything.
+        for ext in &wanted.to.exts {
             let any = self.flexible(u32::MAX, true);
             open.sizes.insert(*ext, any);
         }
-        let expected_ret = open.ty(&expected.to.ty);
-        if actual_exts.is_empty() || !expected.to.exts.is_empty() {
-            return self.fit_in(&expected_ret, &actual_ret, variance, exts);
+        let wanted_ret = open.ty(&self.result_with(wanted, param));
+        if wanted.to.exts.is_empty() && !given_exts.is_empty() {
+            let mut fresh = Subst::default();
+            let mut made = Vec::new();
+            for ext in &given_exts {
+                let var = self.unknown("the size of a function's result", Span::NONE);
+                fresh.sizes.insert(*ext, Size::Var(var));
+                made.push(var);
+            }
+            given_ret = fresh.ty(&given_ret);
+            self.check_open_results(&wanted_ret, &given_ret, &made)?;
+            exts.extend(made);
         }
-        let mut fresh = Subst::default();
-        let mut made = Vec::new();
-        for ext in &actual_exts {
-            let var = self.unknown("the size of a function's result", Span::NONE);
-            fresh.sizes.insert(*ext, Size::Var(var));
-            made.push(var);
+        match is_expected_given {
+            true => self.fit_in(&given_ret, &wanted_ret, variance, exts),
+            false => self.fit_in(&wanted_ret, &given_ret, variance, exts),
         }
-        let actual_ret = fresh.ty(&actual_ret);
-        self.check_open_results(&expected_ret, &actual_ret, &made)?;
-        exts.extend(made);
-        self.fit_in(&expected_ret, &actual_ret, variance, exts)
+    }
+
+    /// The result type of a function whose parameter has this name.
+    fn result_with(&self, function: &Arrow, param: VarId) -> Type {
+        let mut subst = Subst::default();
+        subst.sizes.extend(self.settled_parameter(function.param).map(|p| (p, Size::Var(param))));
+        subst.ty(&self.zonk(&function.to.ty))
     }
 
     /// Unknown sizes of a function's result may only go where the expected size is a lifted flexible one.
