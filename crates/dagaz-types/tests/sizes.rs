@@ -527,3 +527,53 @@ fn functions_of_sizes_through_type_parameters() {
         "#]],
     );
 }
+
+#[test]
+fn lifted_type_parameters_of_values_that_differ_in_size() {
+    let pick = "def pick '~a (b: bool) (x: () -> a) (y: () -> a) : a = if b then x () else y ()";
+    let both = "def both '~a 'b (x: () -> a) (y: () -> a) (f: (() -> a) -> (() -> a) -> b) : b = f x y";
+    check(
+        &format!("{pick}\ndef f (b: bool) (xs: []i32) = pick b (\\() -> xs) (\\() -> xs ++ [1])"),
+        expect![[r#"
+            pick '~a : bool -> (() -> a) -> (() -> a) -> a
+            f [n] : bool -> [n]i32 -> ?[k1].[k1]i32
+        "#]],
+    );
+    check(
+        &format!("{pick}\ndef f [n] (b: bool) (xs: [n]i32) (ys: [n]i32) = pick b (\\() -> xs) (\\() -> ys)"),
+        expect![[r#"
+            pick '~a : bool -> (() -> a) -> (() -> a) -> a
+            f [n] : bool -> [n]i32 -> [n]i32 -> [n]i32
+        "#]],
+    );
+    check(
+        &format!(
+            "{both}\ndef f [n] [m] (xs: [n]i32) (ys: [m]i32) = both (\\() -> xs) (\\() -> ys) (\\x y -> length (x ()) + length (y ()))"
+        ),
+        expect![[r#"
+            both '~a 'b : (() -> a) -> (() -> a) -> ((() -> a) -> (() -> a) -> b) -> b
+            f [n] [m] : [n]i32 -> [m]i32 -> i64
+        "#]],
+    );
+    check_with_help(
+        &format!(
+            "{both}\ndef f [n] [m] (xs: [n]i32) (ys: [m]i32) = both (\\() -> xs) (\\() -> ys) (\\x y -> map2 (+) (x ()) (y ()))"
+        ),
+        expect![[r#"
+            test.fut:2:61: error [size-mismatch]: Cannot apply "both" to this argument (invalid type)
+              test.fut:2:61: has type "() -> [m]i32"
+              expected type: () -> [n]i32
+              Sizes "n" and "m" do not match
+        "#]],
+    );
+    // Where a value is a parameter, too, nothing is applied that could give another size.
+    check_with_help(
+        "def twice '~a (f: a -> a) (x: a) : a = f (f x)\ndef f (xs: []i32) = twice (\\ys -> ys ++ [1]) xs",
+        expect![[r#"
+            test.fut:2:28: error [size-mismatch]: Cannot apply "twice" to this argument (invalid type)
+              test.fut:2:28: has type "[d]i32 -> [d + 1]i32"
+              expected type: [d]i32 -> [d]i32
+              Sizes "d" and "d + 1" do not match
+        "#]],
+    );
+}

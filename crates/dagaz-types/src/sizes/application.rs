@@ -12,7 +12,7 @@ use super::{Sizer, internal};
 use crate::context::Res;
 use crate::subst::{Subst, constructive_sizes, size_of_exp};
 use crate::typed::{Exp, ExpKind, Lambda, Pat, PatKind};
-use crate::types::{RetType, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
+use crate::types::{RetType, Scheme, Size, Type, TypeArg, TypeId, TypeParamKind, VarId};
 
 impl Sizer<'_> {
     /// The application of a function. If the result is a function itself, `wanted` is the type that it is wanted at.
@@ -28,7 +28,7 @@ impl Sizer<'_> {
         }
         let mut exts = Vec::new();
         let args: Vec<&SynExp> = args.iter().collect();
-        let (typed, ty) = self.arguments(&fun.ty, &args, &function_name(&fun), &mut exts)?;
+        let (typed, ty) = self.arguments(&fun, &args, &function_name(&fun), &mut exts)?;
         let ty = self.split_sizes(&fun, typed.len(), &ty, &mut exts);
         let ty = self.defer_sizes(&ty, &mut exts);
         Ok(Exp { kind: ExpKind::App { fun: Box::new(fun), args: typed }, ty, exts, span })
@@ -36,6 +36,20 @@ impl Sizer<'_> {
 
     /// Arguments, and the type of the result. Lambdas come after all others, which say what sizes their parameters have.
     fn arguments(
+        &mut self,
+        fun: &Exp,
+        args: &[&SynExp],
+        name: &str,
+        exts: &mut Vec<VarId>,
+    ) -> Res<(Vec<Exp>, Type)> {
+        let result = self.arguments_in_turn(&fun.ty, args, name, exts);
+        if result.is_err() {
+            self.note_existential_instances(fun);
+        }
+        result
+    }
+
+    fn arguments_in_turn(
         &mut self,
         fun: &Type,
         args: &[&SynExp],
@@ -104,19 +118,25 @@ impl Sizer<'_> {
         }
     }
 
+    /// The polymorphic type of a function, and what its type parameters stand for in this use.
+    pub(super) fn instance_of<'e>(&self, fun: &'e Exp) -> Option<(Rc<Scheme>, &'e [TypeArg])> {
+        match &fun.kind {
+            ExpKind::Var { var, inst, .. } => {
+                let local = self.schemes.get(var).cloned();
+                Some((local.or_else(|| self.cx.values.get(var).map(|v| v.scheme.clone()))?, inst))
+            }
+            ExpKind::Intrinsic { name, inst } => Some((self.cx.intrinsics.get(name).cloned()?, inst)),
+            _ => None,
+        }
+    }
+
     /// A function argument may be applied several times, with results of another size each time. In
     /// `def twice '^a '^b (f: a -> b) (x: a) (y: a) : (b, b)`, the two results of `twice iota 1 2` differ in size.
     fn split_sizes(&mut self, fun: &Exp, args: usize, ty: &Type, exts: &mut Vec<VarId>) -> Type {
-        let (scheme, inst) = match &fun.kind {
-            _ if exts.is_empty() => return ty.clone(),
-            ExpKind::Var { var, inst, .. } => {
-                let local = self.schemes.get(var).cloned();
-                (local.or_else(|| self.cx.values.get(var).map(|v| v.scheme.clone())), inst)
-            }
-            ExpKind::Intrinsic { name, inst } => (self.cx.intrinsics.get(name).cloned(), inst),
-            _ => return ty.clone(),
-        };
-        let Some(scheme) = scheme else { return ty.clone() };
+        if exts.is_empty() {
+            return ty.clone();
+        }
+        let Some((scheme, inst)) = self.instance_of(fun) else { return ty.clone() };
         let mut result = scheme.ty.clone();
         for _ in 0..args {
             let Type::Arrow(arrow) = &result else { return ty.clone() };
@@ -245,7 +265,7 @@ impl Sizer<'_> {
         }
         let name = op.name.to_string();
         let mut exts = Vec::new();
-        let (args, ty) = self.arguments(&fun.ty, &[lhs, rhs], &name, &mut exts)?;
+        let (args, ty) = self.arguments(&fun, &[lhs, rhs], &name, &mut exts)?;
         if let ExpKind::Intrinsic { name, .. } = &fun.kind
             && matches!(name.as_str(), "==" | "!=")
             && matches!(args[0].ty, Type::Array { .. })
@@ -341,7 +361,7 @@ fn is_lambda(e: &SynExp) -> bool {
 }
 
 /// How often a type parameter occurs in a type.
-fn occurrences(ty: &Type, id: TypeId) -> usize {
+pub(super) fn occurrences(ty: &Type, id: TypeId) -> usize {
     match ty {
         Type::Prim(_) | Type::Meta(_) => 0,
         Type::Array { elem, .. } => occurrences(elem, id),

@@ -1,11 +1,13 @@
 //! Whole definitions, and types outside of definitions.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use dagaz_syntax::ast::{TypeExp, ValBind};
 use dagaz_syntax::{Diagnostic, Span};
 
 use super::Sizer;
+use super::existential::Instance;
 use super::indices::{Variance, mentions_index};
 use super::type_exp::Anonymous;
 use crate::context::{Context, Res, fail};
@@ -64,9 +66,39 @@ pub(crate) fn with_result(ty: &Type, params: usize, ret: &RetType) -> Type {
     }
 }
 
+/// Check the sizes of a definition. If values of a lifted type parameter differ in size, once more with existential sizes for it.
 pub(crate) fn size_definition(cx: &mut Context, notes: Notes, bind: &ValBind, var: VarId) -> Res<Checked> {
+    let notes = Rc::new(notes);
+    let said = cx.diagnostics.len();
+    let mut existential = HashSet::new();
+    let mut first_error = None;
+    loop {
+        let mut sizer = Sizer::new(cx, notes.clone());
+        sizer.existential = existential.clone();
+        let (result, perhaps) = checked(sizer, &notes, bind, var);
+        let error = match result {
+            Ok(checked) => return Ok(checked),
+            Err(error) => first_error.unwrap_or(error),
+        };
+        let before = existential.len();
+        existential.extend(perhaps);
+        if existential.len() == before {
+            return Err(error);
+        }
+        cx.diagnostics.truncate(said);
+        first_error = Some(error);
+    }
+}
+
+/// The definition, or what is wrong, and which instances might be existential.
+fn checked(mut sizer: Sizer<'_>, notes: &Notes, bind: &ValBind, var: VarId) -> (Res<Checked>, Vec<Instance>) {
+    let result = check_definition(&mut sizer, notes, bind, var);
+    let declared = std::mem::take(&mut sizer.declared);
+    (result.map(|checked| Checked { declared, ..checked }), sizer.perhaps_existential)
+}
+
+fn check_definition(sizer: &mut Sizer<'_>, notes: &Notes, bind: &ValBind, var: VarId) -> Res<Checked> {
     let generalised = notes.generalised.clone();
-    let mut sizer = Sizer::new(cx, notes);
     let explicit: Vec<_> =
         bind.type_params.iter().filter_map(|p| sizer.notes.type_params.get(&p.name.span).cloned()).collect();
     sizer.own = Some((var, explicit.into_iter().chain(generalised.iter().cloned()).collect()));
@@ -90,7 +122,7 @@ pub(crate) fn size_definition(cx: &mut Context, notes: Notes, bind: &ValBind, va
     let ty = if def.params.is_empty() { def.ret.ty.clone() } else { sizer.zonk(&function.ty) };
     let sizes = if def.params.is_empty() { def.ret.exts.clone() } else { Vec::new() };
     let scheme = Scheme { params: def.type_params.clone(), overloads: Vec::new(), ty };
-    Ok(Checked { def, scheme, sizes, declared: sizer.declared })
+    Ok(Checked { def, scheme, sizes, declared: Declared::default() })
 }
 
 /// The type that a type expression denotes; sizes left open are listed.
@@ -100,7 +132,7 @@ pub(crate) fn size_type(
     te: &TypeExp,
     params: &[crate::types::TypeParam],
 ) -> Res<RetType> {
-    let mut sizer = Sizer::new(cx, notes);
+    let mut sizer = Sizer::new(cx, Rc::new(notes));
     for p in params {
         if let TypeParamKind::Size(v) = p.kind {
             sizer.bind_size(v);
@@ -122,7 +154,7 @@ pub(crate) fn match_sizes(
     want: &Type,
     variance: Variance,
 ) -> Result<Vec<TypeArg>, Option<String>> {
-    let mut sizer = Sizer::new(cx, Notes::default());
+    let mut sizer = Sizer::new(cx, Rc::default());
     sizer.indices.tracked = mentions_index(sizer.cx, &have.ty) || mentions_index(sizer.cx, want);
     let (mut inst, ty) = sizer.instantiate(have, types, Span::NONE);
     let mut exts = Vec::new();

@@ -209,7 +209,8 @@ impl Sizer<'_> {
                 (TypeParamKind::Type(..), _) => TypeArg::Size(self.flexible(level, false)),
             });
         }
-        let ty = Subst::instantiate(&scheme.params, &inst).ty(&scheme.ty);
+        let scheme_ty = self.with_existential_instances(scheme, &mut inst, span);
+        let ty = Subst::instantiate(&scheme.params, &inst).ty(&scheme_ty);
         (inst, ty)
     }
 

@@ -16,6 +16,7 @@ mod constants;
 mod control;
 mod definition;
 mod dependent;
+mod existential;
 mod expression;
 mod finish;
 mod indices;
@@ -36,6 +37,7 @@ use crate::context::{Context, Error, Res};
 use crate::infer::Notes;
 use crate::typed::Exp;
 use crate::types::{Scheme, Size, Type, TypeParam, VarId};
+use existential::Instance;
 use indices::Indices;
 
 pub(crate) use indices::{Variance, hides_indices, types_in};
@@ -78,7 +80,7 @@ enum SizeMismatch {
 /// The state of the second pass over one definition.
 pub(crate) struct Sizer<'a> {
     cx: &'a mut Context,
-    notes: Notes,
+    notes: Rc<Notes>,
     /// Sized types of local variables.
     schemes: HashMap<VarId, Rc<Scheme>>,
     vars: HashMap<VarId, SizeVar>,
@@ -102,6 +104,10 @@ pub(crate) struct Sizer<'a> {
     indices: Indices,
     /// The types of references that handlers make, and where.
     references_made: Vec<(Type, Span)>,
+    /// Type parameters that stand for types with existential sizes, by the use of the function that has them.
+    existential: HashSet<Instance>,
+    /// Those that might, where a size was wanted that differs between values.
+    perhaps_existential: Vec<Instance>,
     /// Sizes that nothing settled.
     without_value: HashSet<VarId>,
     /// Sizes that applications of a lambda read off its arguments, and whether the lambda is around what is looked at now.
@@ -113,7 +119,7 @@ pub(crate) struct Sizer<'a> {
 }
 
 impl<'a> Sizer<'a> {
-    pub fn new(cx: &'a mut Context, notes: Notes) -> Sizer<'a> {
+    pub fn new(cx: &'a mut Context, notes: Rc<Notes>) -> Sizer<'a> {
         let indices = Indices::new(indices::meets_indices(cx, &notes));
         Sizer {
             cx,
@@ -131,6 +137,8 @@ impl<'a> Sizer<'a> {
             index_arguments: Vec::new(),
             indices,
             references_made: Vec::new(),
+            existential: HashSet::new(),
+            perhaps_existential: Vec::new(),
             without_value: HashSet::new(),
             lambda_sizes: HashMap::new(),
             ambiguous: None,
