@@ -31,6 +31,7 @@ pub(crate) struct Simplifier<'a> {
     /// Where the code that is being built comes from.
     pub loc: Loc,
     pub span: Span,
+    pub warnings: Vec<Diagnostic>,
     pub consts: Vec<Stm>,
     /// Variables bound by `consts`: in scope everywhere.
     pub globals: HashSet<CoreVar>,
@@ -86,6 +87,7 @@ impl<'a> Simplifier<'a> {
             locs: Locs::new(sources),
             loc: Loc::NONE,
             span: Span::NONE,
+            warnings: Vec::new(),
             consts: Vec::new(),
             globals: HashSet::new(),
             funs: Vec::new(),
@@ -139,6 +141,14 @@ impl<'a> Simplifier<'a> {
     pub fn misuse<T>(&self, code: &'static str, message: impl Into<String>) -> Res<T> {
         let span = self.locs.outermost(self.loc).unwrap_or(self.span);
         Err(Box::new(Diagnostic::error(code, span, message)))
+    }
+
+    /// Tells the user of something at a place, once, however often the place is inlined.
+    pub fn warn(&mut self, code: &'static str, span: Span, message: impl Into<String>) {
+        let warning = Diagnostic::warning(code, span, message);
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
     }
 
     pub fn unsupported<T>(&self, message: impl Into<String>) -> Res<T> {

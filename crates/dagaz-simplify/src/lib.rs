@@ -48,7 +48,13 @@ pub type Parameters = BTreeMap<String, i64>;
 
 /// The Core program of all entry points, without tuning parameters.
 pub fn simplify(program: &Program, sources: &SourceMap) -> Result<CoreProgram, Vec<Diagnostic>> {
-    simplify_with(program, sources, &Parameters::new())
+    Ok(simplify_with(program, sources, &Parameters::new())?.core)
+}
+
+/// Core, and what the user has asked to be told about it.
+pub struct Simplified {
+    pub core: CoreProgram,
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// The Core program of all entry points.
@@ -56,7 +62,7 @@ pub fn simplify_with(
     program: &Program,
     sources: &SourceMap,
     parameters: &Parameters,
-) -> Result<CoreProgram, Vec<Diagnostic>> {
+) -> Result<Simplified, Vec<Diagnostic>> {
     let mut simplifier = Simplifier::new(sources, program, parameters);
     let mut env = Env::default();
     simplifier.declare(&mut env, &program.decs).map_err(|diagnostic| vec![*diagnostic])?;
@@ -71,8 +77,9 @@ pub fn simplify_with(
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
+    let warnings = std::mem::take(&mut simplifier.warnings);
     let mut core = simplifier.finish();
     core.entries = entries;
     dagaz_optimise::clean_up(&mut core);
-    Ok(core)
+    Ok(Simplified { core, warnings })
 }

@@ -17,7 +17,7 @@ use std::rc::Rc;
 use dagaz_core::exp::{Check, LoopHints};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, FunId, VarId as CoreVar};
-use dagaz_syntax::Name;
+use dagaz_syntax::{Name, Span};
 use dagaz_types::typed::{Alias, Def, Functor, Lambda};
 use dagaz_types::types::{ModId, Type, TypeId, TypeParam, VarId};
 
@@ -169,6 +169,8 @@ pub(crate) struct Env {
     pub unchecked: bool,
     /// What attributes have said about the loop that comes next.
     pub loop_hints: LoopHints,
+    /// The place of the attribute that wants the next loop to be unrolled.
+    pub unroll: Option<Span>,
 }
 
 #[derive(Clone)]

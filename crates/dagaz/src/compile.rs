@@ -206,7 +206,10 @@ fn lower(loaded: Loaded, only: Option<&[String]>, settings: &Settings) -> Result
         keep_entries(&mut checked.program, only);
     }
     let core = match dagaz_simplify::simplify_with(&checked.program, &sources, &settings.parameters) {
-        Ok(core) => core,
+        Ok(simplified) => {
+            checked.diagnostics.extend(simplified.warnings);
+            simplified.core
+        }
         Err(errors) => {
             let diagnostics = checked.diagnostics.into_iter().chain(errors).collect();
             return Err(reject(sources, diagnostics));

@@ -30,7 +30,7 @@ pub(crate) fn check(program: &Program, sources: &SourceMap) -> Vec<Diagnostic> {
     let entries = program.index_checks.iter().map(|check| check.entry).collect();
     let checks = Program { entries, ..program.clone() };
     let core = match dagaz_simplify::simplify_with(&checks, sources, &Parameters::new()) {
-        Ok(core) => Arc::new(core),
+        Ok(simplified) => Arc::new(simplified.core),
         Err(errors) => return errors,
     };
     let mut found = Vec::new();

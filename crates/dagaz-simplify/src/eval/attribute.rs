@@ -5,15 +5,20 @@
 //!     #[param(p)] e      is the value of the tuning parameter `p` where that is set
 //!     #[blank] e         zeros in the place of `e`, which is not computed unless its sizes ask for it
 //!     #[scratch] e       the same, but the elements of arrays are whatever is in memory
+//!     #[unroll] e        is the loop `e` with its iterations written out, if their number is known
+//!     #[warn(safety_checks)] e
+//!                        says where something in `e` is checked when the program runs
 //!     #[stripmine(k)] e  tells reverse mode to split the loop `e` k times; `#[bound(n)]` that it runs at most n times
 //!
 //! All others are hints that change no meaning.
 
 use std::collections::HashSet;
 
+use dagaz_core::effects::{Effect, own_effect};
 use dagaz_core::exp::{Exp as CoreExp, LoopHints, Stm};
 use dagaz_core::prim::Prim;
 use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit::bodies;
 use dagaz_syntax::ast::{Attr, AttrKind};
 use dagaz_types::typed::{Exp, ExpKind};
 
@@ -30,6 +35,9 @@ impl Simplifier<'_> {
         env.unchecked |= matches!(attr, AttrKind::Name(name) if name.as_str() == "unsafe");
         if is_loop(inner) {
             hint(attr, &mut env.loop_hints);
+            if matches!(attr, AttrKind::Name(name) if name.as_str() == "unroll") {
+                env.unroll = Some(exp.span);
+            }
         }
         let (stms, value) = self.scope(|s| {
             let value = s.eval(env, inner);
@@ -41,6 +49,15 @@ impl Simplifier<'_> {
         {
             self.at(exp.span);
             return Ok(self.unspecified(stms, &value, name.as_str() == "blank"));
+        }
+        if let AttrKind::Compound(name, args) = attr
+            && name.as_str() == "warn"
+            && args.iter().any(|arg| attr_text(arg).as_deref() == Some("safety_checks"))
+            && stms.iter().any(has_check)
+        {
+            let message =
+                "Safety check required: an index or a size in here is checked when the program runs";
+            self.warn("safety-check", exp.span, message);
         }
         stms.into_iter().for_each(|stm| self.builder.push(stm));
         self.at(exp.span);
@@ -108,6 +125,18 @@ fn is_loop(exp: &Exp) -> bool {
         ExpKind::Attr(_, inner) => is_loop(inner),
         _ => false,
     }
+}
+
+/// Whether a statement, or one inside of it, compares an index or a size with what it must be.
+fn has_check(stm: &Stm) -> bool {
+    let own = match own_effect(&stm.exp) {
+        // A division is no access to memory.
+        Effect::MayFail => !matches!(stm.exp, CoreExp::BinOp(..)),
+        // What a function checks is not looked for here.
+        Effect::Acts => matches!(stm.exp, CoreExp::Assert { .. }),
+        Effect::None | Effect::MakesArray | Effect::MayNotEnd => false,
+    };
+    own || bodies(&stm.exp).iter().any(|body| body.stms.iter().any(has_check))
 }
 
 fn hint(attr: &AttrKind, hints: &mut LoopHints) {

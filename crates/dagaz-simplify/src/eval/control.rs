@@ -1,7 +1,7 @@
 //! `if`, `match` and `loop`.
 
 use dagaz_core::exp::{Body, Check, Exp as CoreExp, LoopForm as CoreForm, LoopHints};
-use dagaz_core::prim::PrimType;
+use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type};
 use dagaz_syntax::Name;
 use dagaz_types::typed::{Case, Exp, LoopForm, Pat};
@@ -77,6 +77,9 @@ impl Simplifier<'_> {
     }
 }
 
+/// Loops that run more often are not unrolled.
+const MAX_UNROLLED: i64 = 64;
+
 /// The source of a loop.
 struct Loop<'e> {
     sizes: &'e [VarId],
@@ -119,6 +122,7 @@ impl Simplifier<'_> {
         body: &Exp,
     ) -> Res<SVal> {
         let hints = std::mem::take(&mut env.loop_hints);
+        let unroll = env.unroll.take();
         let init = self.eval(env, init)?;
         let driver = match form {
             LoopForm::For { bound, .. } => Driver::For(self.eval_scalar(env, bound)?),
@@ -131,7 +135,55 @@ impl Simplifier<'_> {
         let (init, _) = self.match_type(&init, &ty);
         let source = Loop { sizes, pat, form, body, hints };
         self.at(exp.span);
+        if let Some(attribute) = unroll {
+            match self.iterations(&driver) {
+                Some(count) => return self.unrolled(env, &source, &driver, &ty, init, count),
+                None => {
+                    let message = format!(
+                        "#[unroll] has no effect: the loop does not run a number of times that is known now and at most {MAX_UNROLLED}"
+                    );
+                    self.warn("not-unrolled", attribute, message);
+                }
+            }
+        }
         self.in_region(RegionKind::Loop, |s, cells| s.loop_with(env, &source, &driver, &ty, &init, cells))
+    }
+
+    /// How often a loop runs, if that is known and not too often to be written out.
+    fn iterations(&self, driver: &Driver) -> Option<i64> {
+        let bound = match driver {
+            Driver::For(bound) => *bound,
+            Driver::ForIn(SVal::Array(array)) => array.dim,
+            Driver::ForIn(_) | Driver::While => return None,
+        };
+        bound.as_const().and_then(Prim::as_i64).filter(|n| *n <= MAX_UNROLLED)
+    }
+
+    /// The iterations of a loop one after the other.
+    fn unrolled(
+        &mut self,
+        env: &Env,
+        source: &Loop<'_>,
+        driver: &Driver,
+        ty: &EType,
+        init: SVal,
+        count: i64,
+    ) -> Res<SVal> {
+        let mut value = init;
+        for i in 0..count {
+            let mut env = env.clone();
+            source.sizes.iter().for_each(|size| drop(env.vars.remove(size)));
+            self.bind_sizes(&mut env, &source.pat.ty, &value)?;
+            self.bind_pattern(&mut env, source.pat, &value)?;
+            let counter = match source.form {
+                LoopForm::For { ty, .. } => Prim::of_i64(core_prim(*ty), i).into(),
+                LoopForm::ForIn { .. } | LoopForm::While(_) => Atom::i64(i),
+            };
+            self.bind_loop_variable(&mut env, source, driver, counter)?;
+            let result = self.eval(&mut env, source.body)?;
+            value = self.match_type(&result, ty).0;
+        }
+        Ok(value)
     }
 
     /// A loop that changes `cells`, which are carried behind the user's own value.
@@ -186,7 +238,7 @@ impl Simplifier<'_> {
         let form = self.loop_form(&env, source, driver)?;
         let (stms, result) = self.scope(|s| {
             let mut env = env.clone();
-            s.bind_loop_variable(&mut env, source, driver, &form)?;
+            s.bind_loop_variable(&mut env, source, driver, form.counter)?;
             let result = s.eval(&mut env, source.body)?;
             let result = SVal::tuple(std::iter::once(result).chain(s.cell_values(cells)?));
             Ok(s.match_type(&result, ty).0)
@@ -280,15 +332,15 @@ impl Simplifier<'_> {
         env: &mut Env,
         source: &Loop<'_>,
         driver: &Driver,
-        form: &Form,
+        counter: Atom,
     ) -> Res<()> {
         match (source.form, driver) {
             (LoopForm::For { var, ty, .. }, _) => {
-                env.vars.insert(*var, SVal::Scalar(core_prim(*ty), form.counter));
+                env.vars.insert(*var, SVal::Scalar(core_prim(*ty), counter));
                 Ok(())
             }
             (LoopForm::ForIn { pat, .. }, Driver::ForIn(SVal::Array(array))) => {
-                let elem = self.element(array, form.counter, Check::Certified)?;
+                let elem = self.element(array, counter, Check::Certified)?;
                 self.bind_sizes(env, &pat.ty, &elem)?;
                 self.bind_pattern(env, pat, &elem)
             }
