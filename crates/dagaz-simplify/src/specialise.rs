@@ -198,7 +198,7 @@ impl Simplifier<'_> {
     ) -> Res<(Vec<Atom>, Rc<Template>)> {
         let mut env = self.def_env(def, type_args, args)?;
         let ty = self.eval_ret(&env, &def.def.ret)?;
-        if ty.contains_fun() {
+        if ty.contains_fun() || self.has_accumulator_of_other_size(&ty, params) {
             let value = self.eval(&mut env, &def.def.body)?;
             let (value, _) = self.match_type(&value, &ty);
             return Ok(self.layout_of_value(&value, params));
@@ -217,6 +217,29 @@ impl Simplifier<'_> {
         let mut results: Vec<Atom> = layout.exts.iter().map(size_result).collect();
         results.extend(flatten(&value).atoms());
         Ok((results, template))
+    }
+
+    /// Whether the result has an accumulator whose size is an expression, such as `[n * m]`. An accumulator cannot be reshaped, so it
+    /// keeps the size that it has in Core, which only the body knows.
+    fn has_accumulator_of_other_size(&self, ty: &EType, params: &[Param]) -> bool {
+        match ty {
+            EType::Acc(array) => match array.as_ref() {
+                EType::Array(EDim::Known(atom), _) => !self.is_visible(*atom, params),
+                EType::Array(EDim::Free(_), _)
+                | EType::Prim(_)
+                | EType::Record(_)
+                | EType::Sum(_)
+                | EType::Fun
+                | EType::Acc(_)
+                | EType::Ref(_) => false,
+            },
+            EType::Record(fields) => {
+                fields.iter().any(|(_, t)| self.has_accumulator_of_other_size(t, params))
+            }
+            EType::Sum(constrs) => (constrs.iter())
+                .any(|(_, types)| types.iter().any(|t| self.has_accumulator_of_other_size(t, params))),
+            EType::Prim(_) | EType::Fun | EType::Array(..) | EType::Ref(_) => false,
+        }
     }
 
     fn layout_of_type(&mut self, ty: &EType, params: &[Param]) -> Layout {
