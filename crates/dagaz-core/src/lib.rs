@@ -10,6 +10,7 @@
 //! - Checking: [`verify`] finds everything that is wrong with a program.
 //! - Passes: [`pass`] says what a pass is, at which stages programs are between them, and runs pipelines of them.
 //! - Meaning: [`prim_eval`] computes scalar operations, [`interp`] runs programs and counts what they cost.
+//! - Running: [`engine`] is the trait of all that runs programs.
 //! - Values: [`value`] holds them, [`formats`] reads, writes and compares them.
 //!
 //! ```
@@ -34,6 +35,7 @@
 
 pub mod build;
 pub mod effects;
+pub mod engine;
 pub mod exp;
 pub mod formats;
 pub mod interp;

@@ -8,9 +8,10 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
+
+use dagaz_core::engine::{Effort, Making};
 
 use crate::cache;
 
@@ -40,38 +41,18 @@ const SANITIZE: [&str; 4] =
 /// How often a running compiler is asked whether it is done.
 const PATIENCE: Duration = Duration::from_millis(2);
 
-/// How well the C compiler optimises.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Effort {
-    /// For programs that run once, on little data.
-    Quick,
-    Full,
-}
-
 /// A text with more bytes is compiled quickly: the C compiler would take longer than most people wait.
 const VERY_LONG: usize = 1 << 20;
 
-impl Effort {
-    fn for_text(self, text: &str) -> Effort {
-        if text.len() > VERY_LONG { Effort::Quick } else { self }
-    }
-
-    fn flag(self) -> &'static str {
-        match self {
-            Effort::Quick => "-O1",
-            Effort::Full => "-O3",
-        }
-    }
+fn effort_for(wanted: Effort, text: &str) -> Effort {
+    if text.len() > VERY_LONG { Effort::Quick } else { wanted }
 }
 
-/// How a program is compiled.
-#[derive(Clone, Debug)]
-pub struct Making {
-    pub effort: Effort,
-    /// Whether the program counts the time of its statements.
-    pub profile: bool,
-    /// Set from elsewhere to stop the compiler.
-    pub cancel: Option<Arc<AtomicBool>>,
+fn flag_of(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Quick => "-O1",
+        Effort::Full => "-O3",
+    }
 }
 
 /// A compiler that is there.
@@ -138,14 +119,14 @@ fn is_program(path: &Path) -> bool {
 pub(crate) fn shared_object(text: &str, making: &Making) -> Result<Object, String> {
     let compiler = compiler()?;
     let cache = cache::folder();
-    let effort = making.effort.for_text(text);
+    let effort = effort_for(making.effort, text);
     let kept = cache.as_ref().map(|folder| folder.join(format!("{}.so", key(&compiler, effort, text))));
     if let Some(path) = kept.clone().filter(|path| cache::is_whole(path)) {
         return Ok(Object { path, _folder: None });
     }
     let folder = cache::workspace(cache.as_deref())?;
     let made = folder.path().join("made.so");
-    let flags: Vec<&str> = [effort.flag()].into_iter().chain(FLAGS).chain(SHARED).collect();
+    let flags: Vec<&str> = [flag_of(effort)].into_iter().chain(FLAGS).chain(SHARED).collect();
     compile(&compiler, &flags, text, &folder, &made, making)?;
     cache::seal(&made)?;
     match (kept, cache) {
@@ -181,8 +162,8 @@ pub(crate) fn executable(text: &str, path: &Path, sanitized: bool, making: &Maki
     let compiler = compiler()?;
     let folder = cache::workspace(cache::folder().as_deref())?;
     let made = folder.path().join("made");
-    let effort = making.effort.for_text(text);
-    let mut flags: Vec<&str> = [effort.flag()].into_iter().chain(FLAGS).chain(["-pthread"]).collect();
+    let effort = effort_for(making.effort, text);
+    let mut flags: Vec<&str> = [flag_of(effort)].into_iter().chain(FLAGS).chain(["-pthread"]).collect();
     if sanitized {
         flags.extend(SANITIZE);
     }

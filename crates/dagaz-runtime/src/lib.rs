@@ -20,6 +20,7 @@ mod threads;
 use std::path::Path;
 use std::sync::Arc;
 
+use dagaz_core::engine::{Engine, Making, Measured};
 use dagaz_core::exp::{Entry, Fun, Loc, Program};
 use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
 use dagaz_core::prim::Prim;
@@ -28,8 +29,7 @@ use dagaz_core::value::Value;
 use library::Reading;
 
 pub use cache::{CacheUse, clear as clear_cache, usage as cache_usage};
-pub use compiler::{Effort, Making, c_compiler};
-pub use dagaz_codegen::{CLibrary, Remark, RemarkKind, Site, SiteKind, generate, generate_library};
+pub use compiler::c_compiler;
 pub use large_pages::LargePages;
 pub use sanitized::Sanitized;
 
@@ -43,7 +43,7 @@ pub struct Native {
     program: Arc<Program>,
     library: library::Library,
     threads: threads::Threads,
-    pub limits: Limits,
+    limits: Limits,
 }
 
 impl Native {
@@ -59,44 +59,47 @@ impl Native {
         Ok(Native { program, library, threads: threads::Threads::new(count), limits: Limits::generous() })
     }
 
-    /// How many threads parallel loops run on; results do not depend on it. As many as the machine has if not set.
-    pub fn set_threads(&mut self, count: usize) {
-        self.threads = threads::Threads::new(count);
-    }
-
-    /// How long the last call took, without the values that went in and out.
-    pub fn elapsed(&self) -> std::time::Duration {
-        self.library.elapsed
-    }
-
-    /// The most bytes of arrays that were in use at once, those of the caller not counted.
-    pub fn peak(&self) -> u64 {
-        self.library.peak()
-    }
-
-    /// For every place whose time was counted: nanoseconds, and how often it ran.
-    pub fn profile(&self) -> Vec<(Loc, u64, u64)> {
-        self.library.profile()
-    }
-
-    /// As [`dagaz_core::interp::Interpreter::call_entry`].
-    pub fn call_entry(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
-        self.call(name, args, Reading::All)
-    }
-
-    /// The same, for what a call takes: results are freed as they are. To copy them would fill caches with other things than
-    /// the next call needs.
-    pub fn run_entry(&mut self, name: &str, args: Vec<Value>) -> Result<(), RuntimeError> {
-        self.call(name, args, Reading::Nothing).map(drop)
-    }
-
-    fn call(&mut self, name: &str, args: Vec<Value>, reading: Reading) -> Result<Vec<Value>, RuntimeError> {
+    fn call_entry(
+        &mut self,
+        name: &str,
+        args: Vec<Value>,
+        reading: Reading,
+    ) -> Result<Vec<Value>, RuntimeError> {
         let program = self.program.clone();
         let (number, entry, fun) = find_entry(&program, name)?;
         let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         all.extend(args);
         let mut results = self.library.call(number, fun, &all, (&self.limits, &self.threads), reading)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
+    }
+}
+
+impl Engine for Native {
+    fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
+        self.call_entry(entry, args, Reading::All)
+    }
+
+    /// Results are freed as they are. To copy them would fill caches with other things than the next call needs.
+    fn run(&mut self, entry: &str, args: Vec<Value>) -> Result<(), RuntimeError> {
+        self.call_entry(entry, args, Reading::Nothing).map(drop)
+    }
+
+    fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// As many as the machine has if not set.
+    fn set_threads(&mut self, count: usize) {
+        self.threads = threads::Threads::new(count);
+    }
+
+    fn measured(&self) -> Measured {
+        let (elapsed, peak) = (Some(self.library.elapsed), Some(self.library.peak()));
+        Measured { elapsed, peak, counters: None }
+    }
+
+    fn profile(&self) -> Vec<(Loc, u64, u64)> {
+        self.library.profile()
     }
 }
 

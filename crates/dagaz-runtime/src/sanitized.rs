@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use dagaz_core::exp::Program;
+use dagaz_core::engine::{Engine, Making, Measured};
+use dagaz_core::exp::{Loc, Program};
 use dagaz_core::formats::binary;
 use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
 use dagaz_core::value::Value;
 
-use crate::compiler::{self, Making};
-use crate::{cache, find_entry};
+use crate::{cache, compiler, find_entry};
 
 /// What the sanitizers end a process with.
 const FINDING: i32 = 97;
@@ -25,7 +25,7 @@ pub struct Sanitized {
     /// Holds the executable, and what goes in and out.
     folder: tempfile::TempDir,
     threads: usize,
-    pub limits: Limits,
+    limits: Limits,
 }
 
 impl Sanitized {
@@ -37,14 +37,17 @@ impl Sanitized {
         Ok(Sanitized { program, folder, threads: 2, limits: Limits::generous() })
     }
 
-    pub fn set_threads(&mut self, count: usize) {
-        self.threads = count.max(1);
+    fn is_over(&self) -> bool {
+        let is_set = self.limits.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
+        is_set || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+}
 
-    /// As [`dagaz_core::interp::Interpreter::call_entry`]. What the sanitizers find is an internal error.
-    pub fn call_entry(&mut self, name: &str, args: &[Value]) -> Result<Vec<Value>, RuntimeError> {
+impl Engine for Sanitized {
+    /// What the sanitizers find is an internal error.
+    fn call(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
         let (_, entry, fun) = find_entry(&self.program, name)?;
-        entry_sizes(entry, fun, args).map_err(RuntimeError::new)?;
+        entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         let cannot =
             |error: std::io::Error| RuntimeError::new(format!("cannot run the sanitized program: {error}"));
         let file = |name: &str| self.folder.path().join(name);
@@ -79,9 +82,20 @@ impl Sanitized {
         }
     }
 
-    fn is_over(&self) -> bool {
-        let is_set = self.limits.cancel.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        is_set || self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    fn set_threads(&mut self, count: usize) {
+        self.threads = count.max(1);
+    }
+
+    fn measured(&self) -> Measured {
+        Measured::default()
+    }
+
+    fn profile(&self) -> Vec<(Loc, u64, u64)> {
+        Vec::new()
     }
 }
 

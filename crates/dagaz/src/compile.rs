@@ -11,15 +11,19 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use dagaz_codegen::CLibrary;
+#[cfg(feature = "native")]
+use dagaz_core::engine::Making;
 use dagaz_core::exp::{Entry, Program, SourceLoc};
-use dagaz_runtime::{CLibrary, Making};
 use dagaz_simplify::Parameters;
 use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::{Dialect, typed};
 
+use crate::engines::Backend;
+use crate::files::{Disk, Files};
 use crate::load::{self, Loaded};
 use crate::render::{self, Style};
-use crate::session::{Backend, Execution, Session};
+use crate::session::{Execution, Session};
 
 /// Syntax trees may be deep, and the passes over them are recursive. The pages of a stack that is never used cost
 /// nothing.
@@ -83,6 +87,11 @@ pub fn compile_file_with(path: &Path, settings: &Settings) -> Result<Compiled, F
     on_large_stack(|| compile_loaded(read_file(path)?, None, settings))
 }
 
+/// As [`compile_file_with`], with files that need not be on a disk.
+pub fn compile_file_in(files: &dyn Files, path: &Path, settings: &Settings) -> Result<Compiled, Failure> {
+    on_large_stack(|| compile_loaded(read_from(files, path)?, None, settings))
+}
+
 /// As [`compile_file_with`], with one entry point only; with none if there is no such entry point.
 pub fn compile_entry(path: &Path, entry: &str, settings: &Settings) -> Result<Compiled, Failure> {
     compile_entries(path, &[entry.to_owned()], settings)
@@ -123,7 +132,11 @@ pub fn parse_parameter(text: &str) -> Result<(String, i64), String> {
 }
 
 fn read_file(path: &Path) -> Result<Loaded, Failure> {
-    load::load_file(path).map_err(|error| Failure::Unreadable { path: path.to_path_buf(), error })
+    read_from(&Disk, path)
+}
+
+fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, Failure> {
+    load::load_file(files, path).map_err(|error| Failure::Unreadable { path: path.to_path_buf(), error })
 }
 
 /// Run a function on a stack of its own, and turn a panic into a failure.
@@ -338,9 +351,10 @@ impl Compiled {
 
     /// The program as a C library of its own. `name` is that of the header file, without `.h`.
     pub fn c_library(&self, name: &str) -> Result<CLibrary, String> {
-        dagaz_runtime::generate_library(&self.core, name)
+        dagaz_codegen::generate_library(&self.core, name)
     }
 
+    #[cfg(feature = "native")]
     /// Write the program as an executable, made by the C compiler of this machine.
     pub fn make_executable(&self, path: &Path, making: &Making) -> Result<(), String> {
         dagaz_runtime::make_executable(&self.core, path, making)

@@ -15,7 +15,9 @@
 pub mod bench;
 pub mod compile;
 pub mod data;
+mod engines;
 pub mod explain;
+pub mod files;
 pub mod gradient;
 mod index_sets;
 pub mod laws;
@@ -29,15 +31,17 @@ mod source;
 pub mod testing;
 
 pub use compile::{
-    Compiled, Failure, Settings, check_file, check_source, compile_file, compile_file_with, compile_source,
-    parse_parameter,
+    Compiled, Failure, Settings, check_file, check_source, compile_file, compile_file_in, compile_file_with,
+    compile_source, parse_parameter,
 };
+pub use dagaz_codegen::CLibrary;
+pub use dagaz_core::engine::{Effort, Making};
 pub use dagaz_core::interp::{Counters, Limits};
 pub use dagaz_core::value::Value;
-pub use dagaz_runtime::{
-    CLibrary, CacheUse, Effort, LargePages, Making, c_compiler, cache_usage, clear_cache,
-};
+#[cfg(feature = "native")]
+pub use dagaz_runtime::{CacheUse, LargePages, c_compiler, cache_usage, clear_cache};
 pub use dagaz_simplify::Parameters;
 pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
 pub use dagaz_types::Dialect;
-pub use session::{Backend, Execution, RunError, Session};
+pub use engines::Backend;
+pub use session::{Execution, RunError, Session};

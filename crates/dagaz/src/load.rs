@@ -18,6 +18,8 @@ use dagaz_syntax::ast::{self, DecKind, ModExp, ModExpKind};
 use dagaz_syntax::{Diagnostic, FileId, SourceMap, Span, parse_program};
 use dagaz_types::{CheckedPrelude, Role, Unit};
 
+use crate::files::{Disk, Files};
+
 /// The files of the prelude by name, without the extension. The last one opens the others.
 const PRELUDE: &[(&str, &str)] = &[
     ("functional", include_str!("../../../prelude/functional.fut")),
@@ -121,20 +123,18 @@ impl Loaded {
 }
 
 /// Read a program from a file.
-pub fn load_file(path: &Path) -> std::io::Result<Loaded> {
-    let text = std::fs::read_to_string(path)?;
+pub fn load_file(files: &dyn Files, path: &Path) -> std::io::Result<Loaded> {
+    let text = files.read(path)?;
     let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    let mut loader = Loader::new(directory.clone());
-    if let Ok(canonical) = path.canonicalize() {
-        loader.files.insert(canonical, State::Open);
-    }
+    let mut loader = Loader::new(files, directory.clone());
+    loader.states.insert(files.canonical(path), State::Open);
     loader.main(&path.display().to_string(), &text, &directory);
     Ok(loader.loaded)
 }
 
 /// Read a program from text. Its imports are looked up in the given directory.
 pub fn load_source(name: &str, text: &str, directory: &Path) -> Loaded {
-    let mut loader = Loader::new(directory.to_path_buf());
+    let mut loader = Loader::new(&Disk, directory.to_path_buf());
     loader.main(name, text, directory);
     loader.loaded
 }
@@ -150,9 +150,11 @@ enum State {
     Failed,
 }
 
-struct Loader {
+struct Loader<'f> {
     loaded: Loaded,
-    files: HashMap<PathBuf, State>,
+    files: &'f dyn Files,
+    /// By canonical paths.
+    states: HashMap<PathBuf, State>,
     /// Where imports that start with a slash are looked up: beside the main file.
     root: PathBuf,
 }
@@ -163,12 +165,12 @@ struct ImportSite {
     span: Span,
 }
 
-impl Loader {
-    fn new(root: PathBuf) -> Loader {
+impl<'f> Loader<'f> {
+    fn new(files: &'f dyn Files, root: PathBuf) -> Loader<'f> {
         let prelude = Prelude::get();
         let (sources, diagnostics) = (prelude.sources.clone(), prelude.diagnostics.clone());
         let loaded = Loaded { prelude, units: Vec::new(), sources, main: Span::NONE.file, diagnostics };
-        Loader { loaded, files: HashMap::new(), root }
+        Loader { loaded, files, states: HashMap::new(), root }
     }
 
     fn main(&mut self, name: &str, text: &str, directory: &Path) {
@@ -211,7 +213,7 @@ impl Loader {
             Some(from_root) => self.root.join(from_root),
             None => directory.join(&site.path),
         };
-        let Some(path) = find_source(&wanted) else {
+        let Some(path) = find_source(self.files, &wanted) else {
             let shown = wanted.display();
             self.loaded.diagnostics.push(
                 Diagnostic::error(
@@ -225,8 +227,8 @@ impl Loader {
             );
             return None;
         };
-        let key = path.canonicalize().unwrap_or_else(|_| path.clone());
-        match self.files.get(&key) {
+        let key = self.files.canonical(&path);
+        match self.states.get(&key) {
             Some(State::Done(unit)) => return Some(*unit),
             Some(State::Failed) => return None,
             Some(State::Open) => {
@@ -246,7 +248,7 @@ impl Loader {
     }
 
     fn import_file(&mut self, site: &ImportSite, path: &Path, key: PathBuf) -> Option<usize> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match self.files.read(path) {
             Ok(text) => text,
             Err(error) => {
                 self.loaded.diagnostics.push(Diagnostic::error(
@@ -254,24 +256,24 @@ impl Loader {
                     site.span,
                     format!("cannot read {}: {error}", path.display()),
                 ));
-                self.files.insert(key, State::Failed);
+                self.states.insert(key, State::Failed);
                 return None;
             }
         };
-        self.files.insert(key.clone(), State::Open);
+        self.states.insert(key.clone(), State::Open);
         let (_, program) = self.parse(&path.display().to_string(), &text);
         let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
         let imports = self.imports(&program, &directory);
         let unit = self.push(program, imports, Role::Import);
-        self.files.insert(key, State::Done(unit));
+        self.states.insert(key, State::Done(unit));
         Some(unit)
     }
 }
 
 /// The source file that an import means, if there is one.
-fn find_source(wanted: &Path) -> Option<PathBuf> {
+fn find_source(files: &dyn Files, wanted: &Path) -> Option<PathBuf> {
     let has_extension = wanted.extension().is_some_and(|e| EXTENSIONS.iter().any(|known| e == *known));
-    if has_extension && wanted.is_file() {
+    if has_extension && files.is_file(wanted) {
         return Some(wanted.to_path_buf());
     }
     EXTENSIONS.iter().find_map(|extension| {
@@ -279,7 +281,7 @@ fn find_source(wanted: &Path) -> Option<PathBuf> {
         name.push(".");
         name.push(extension);
         let path = wanted.with_file_name(name);
-        path.is_file().then_some(path)
+        files.is_file(&path).then_some(path)
     })
 }
 

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dagaz_codegen::{RemarkKind, SiteKind};
 use dagaz_core::exp::{Loc, Program, SourceLoc};
-use dagaz_runtime::{RemarkKind, SiteKind};
 use dagaz_syntax::{FileId, SourceMap};
 
 use crate::compile::Compiled;
@@ -16,7 +16,7 @@ type Place = (String, u32);
 /// A line about every decision, below the line of the source that it is about. The program should have one entry point.
 pub fn explain(program: &Compiled) -> Result<String, String> {
     let core = program.core();
-    let source = dagaz_runtime::generate(core)?;
+    let source = dagaz_codegen::generate(core)?;
     let mut lines: BTreeMap<Place, BTreeSet<(u8, String)>> = BTreeMap::new();
     let mut add = |loc: Loc, order: u8, text: String| {
         if let Some(place) = place(core, loc) {

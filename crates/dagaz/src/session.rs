@@ -2,33 +2,24 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
+use dagaz_core::engine::{Effort, Engine, Making};
 use dagaz_core::exp::{Entry, EntryType, Loc, Program};
 use dagaz_core::formats::literal;
-use dagaz_core::interp::{Counters, Interpreter, Limits, RuntimeError};
+use dagaz_core::interp::{Counters, Limits, RuntimeError};
 use dagaz_core::value::Value;
-use dagaz_runtime::{Effort, Making, Native, Sanitized};
 use dagaz_syntax::SourceMap;
 
+use crate::engines::{self, Backend};
 use crate::render::{self, Style};
 
 /// A program that is being used. Top-level constants are evaluated once and kept between calls.
 pub struct Session {
     core: Arc<Program>,
     sources: Arc<SourceMap>,
-    engine: Engine,
+    engine: Box<dyn Engine>,
     notice: Option<String>,
-}
-
-/// What runs a program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Backend {
-    /// The meaning of the language: slow, and counts what calls cost.
-    Interpreter,
-    /// C, compiled by the C compiler of the machine.
-    C,
-    /// The same with checks for memory errors and undefined behaviour; slow.
-    Sanitized,
 }
 
 /// How a program is run.
@@ -52,12 +43,6 @@ impl Execution {
     }
 }
 
-enum Engine {
-    Interpreter(Box<Interpreter>),
-    Native(Box<Native>),
-    Sanitized(Box<Sanitized>),
-}
-
 /// Why a call did not end with a result.
 #[derive(Debug)]
 pub struct RunError {
@@ -70,19 +55,7 @@ impl Session {
     pub(crate) fn new(core: Arc<Program>, sources: Arc<SourceMap>, execution: &Execution) -> Session {
         let cancel = execution.limits.cancel.clone();
         let making = Making { effort: execution.effort, profile: execution.profile, cancel };
-        let interpreted =
-            |core: &Arc<Program>| Engine::Interpreter(Box::new(Interpreter::shared(core.clone())));
-        let (engine, notice) = match execution.backend {
-            Backend::Interpreter => (interpreted(&core), None),
-            Backend::C => match Native::load(core.clone(), &making) {
-                Ok(native) => (Engine::Native(Box::new(native)), None),
-                Err(reason) => (interpreted(&core), Some(reason)),
-            },
-            Backend::Sanitized => match Sanitized::load(core.clone(), &making) {
-                Ok(sanitized) => (Engine::Sanitized(Box::new(sanitized)), None),
-                Err(reason) => (interpreted(&core), Some(reason)),
-            },
-        };
+        let (engine, notice) = engines::engine(execution.backend, &core, &making);
         let mut session = Session { core, sources, engine, notice };
         session.set_limits(execution.limits.clone());
         if let Some(count) = execution.threads {
@@ -98,20 +71,12 @@ impl Session {
 
     /// Bound the time and memory of the calls that follow.
     pub fn set_limits(&mut self, limits: Limits) {
-        match &mut self.engine {
-            Engine::Interpreter(interpreter) => interpreter.limits = limits,
-            Engine::Native(native) => native.limits = limits,
-            Engine::Sanitized(sanitized) => sanitized.limits = limits,
-        }
+        self.engine.set_limits(limits);
     }
 
     /// How many threads machine code runs on, instead of as many as the machine has. Results do not depend on it.
     pub fn set_threads(&mut self, count: usize) {
-        match &mut self.engine {
-            Engine::Interpreter(_) => {}
-            Engine::Native(native) => native.set_threads(count),
-            Engine::Sanitized(sanitized) => sanitized.set_threads(count),
-        }
+        self.engine.set_threads(count);
     }
 
     pub fn entry(&self, name: &str) -> Option<&Entry> {
@@ -121,54 +86,36 @@ impl Session {
     /// Call an entry point. A parameter that is a tuple or a record takes its components one after the other,
     /// and results come in the same way.
     pub fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
-        let outcome = match &mut self.engine {
-            Engine::Interpreter(interpreter) => interpreter.call_entry(entry, args),
-            Engine::Native(native) => native.call_entry(entry, args),
-            Engine::Sanitized(sanitized) => sanitized.call_entry(entry, &args),
-        };
-        outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
+        self.engine.call(entry, args).map_err(|error| self.run_error(error))
     }
 
     /// The same, for what a call takes: nobody reads the results.
     pub fn run(&mut self, entry: &str, args: Vec<Value>) -> Result<(), RunError> {
-        let outcome = match &mut self.engine {
-            Engine::Interpreter(interpreter) => interpreter.call_entry(entry, args).map(drop),
-            Engine::Native(native) => native.run_entry(entry, args),
-            Engine::Sanitized(sanitized) => sanitized.call_entry(entry, &args).map(drop),
-        };
-        outcome.map_err(|error| RunError { error, core: self.core.clone(), sources: self.sources.clone() })
+        self.engine.run(entry, args).map_err(|error| self.run_error(error))
+    }
+
+    fn run_error(&self, error: RuntimeError) -> RunError {
+        RunError { error, core: self.core.clone(), sources: self.sources.clone() }
     }
 
     /// How long the last call took in machine code, without the values that went in and out.
-    pub fn elapsed(&self) -> Option<std::time::Duration> {
-        match &self.engine {
-            Engine::Interpreter(_) | Engine::Sanitized(_) => None,
-            Engine::Native(native) => Some(native.elapsed()),
-        }
+    pub fn elapsed(&self) -> Option<Duration> {
+        self.engine.measured().elapsed
     }
 
     /// The most bytes of arrays that machine code had in use at once, arguments not counted.
     pub fn peak(&self) -> Option<u64> {
-        match &self.engine {
-            Engine::Interpreter(_) | Engine::Sanitized(_) => None,
-            Engine::Native(native) => Some(native.peak()),
-        }
+        self.engine.measured().peak
     }
 
     /// Where the time of all calls went, if machine code was told to count it: places, nanoseconds, and how often.
     pub fn profile(&self) -> Vec<(Loc, u64, u64)> {
-        match &self.engine {
-            Engine::Interpreter(_) | Engine::Sanitized(_) => Vec::new(),
-            Engine::Native(native) => native.profile(),
-        }
+        self.engine.profile()
     }
 
     /// What the last call cost; nothing is counted in machine code.
     pub fn counters(&self) -> Counters {
-        match &self.engine {
-            Engine::Interpreter(interpreter) => interpreter.counters(),
-            Engine::Native(_) | Engine::Sanitized(_) => Counters::default(),
-        }
+        self.engine.measured().counters.unwrap_or_default()
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use dagaz::compile_file;
+use dagaz::files::InMemory;
 use dagaz::render::Style;
+use dagaz::{Compiled, Failure, Settings, compile_file, compile_file_in};
 use expect_test::{Expect, expect};
 
-/// Write files, compile the first one, and show its entry points or what is wrong.
+/// Compile the first one of some files, on the disk and in memory, and show its entry points or what is wrong.
 fn check(files: &[(&str, &str)], expected: Expect) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -14,12 +15,20 @@ fn check(files: &[(&str, &str)], expected: Expect) {
         std::fs::create_dir_all(path.parent().unwrap_or(Path::new(""))).expect("a folder");
         std::fs::write(path, text).expect("a file");
     }
-    let shown = match compile_file(&folder.path().join(files[0].0)) {
-        Ok(program) => program.entry_points().iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(" "),
-        Err(failure) => failure.render(Style::Plain),
-    };
+    let shown = outcome(compile_file(&folder.path().join(files[0].0)));
     let shown = shown.replace(&format!("{}/", folder.path().display()), "");
     expected.assert_eq(&shown);
+
+    let in_memory = files.iter().fold(InMemory::new(), |all, (name, text)| all.with(name, *text));
+    let shown = outcome(compile_file_in(&in_memory, Path::new(files[0].0), &Settings::plain()));
+    expected.assert_eq(&shown);
+}
+
+fn outcome(result: Result<Compiled, Failure>) -> String {
+    match result {
+        Ok(program) => program.entry_points().iter().map(|e| e.name.as_str()).collect::<Vec<_>>().join(" "),
+        Err(failure) => failure.render(Style::Plain),
+    }
 }
 
 #[test]

@@ -13,8 +13,9 @@ use dagaz_types::Dialect;
 
 use crate::compile::{self, Compiled, Failure, compile_file_with};
 use crate::data::Tolerance;
+use crate::engines::Backend;
 use crate::render::{self, Style};
-use crate::session::{Backend, Execution, Session};
+use crate::session::{Execution, Session};
 use crate::{Effort, Limits, Parameters, data, laws, parse_parameter, script};
 
 /// What tests may cost, and which are left out.

@@ -11,12 +11,13 @@ mod shrink;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dagaz_core::engine::{Effort, Engine, Making};
 use dagaz_core::exp::Program;
 use dagaz_core::interp::{Interpreter, Limits};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::print::print;
 use dagaz_core::value::{Array, Elems, Value};
-use dagaz_runtime::{Effort, Making, Native};
+use dagaz_runtime::Native;
 
 use dice::Dice;
 
@@ -109,8 +110,8 @@ fn compare_call(
     check("the optimised program", &got)?;
     for threads in THREADS {
         native.set_threads(threads);
-        native.limits = limits(60);
-        let got = native.call_entry(name, args.to_vec()).map_err(|error| error.message);
+        native.set_limits(limits(60));
+        let got = native.call(name, args.to_vec()).map_err(|error| error.message);
         // Each thread has memory of its own for its iterations, so that many need more than one.
         if got.as_ref().is_err_and(|error| is_limit(error)) {
             compared.left_out += 1;
