@@ -13,9 +13,10 @@ use dagaz_core::exp::{Check, DimSlice};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::bodies_mut;
+use dagaz_core::visit::{bodies_mut, free_vars};
 
 use crate::context::is_plus;
+use crate::numbered::number_writes;
 
 /// The reason is a noun phrase.
 type Rewritten<T> = Result<T, String>;
@@ -77,14 +78,23 @@ struct Rewriter<'a> {
 pub fn accumulators_to_histograms(program: &mut Program) -> Rewritten<()> {
     let mut vars = std::mem::take(&mut program.vars);
     for fun in &mut program.funs {
-        rewrite(&mut vars, &mut fun.body, &|_| true)?;
+        rewrite(&mut vars, &mut fun.body, &|_| true, in_boxes)?;
     }
     program.vars = vars;
     Ok(())
 }
 
-/// As [`accumulators_to_histograms`], for one statement whose bodies have none.
+/// What an accumulation becomes.
+type Rule = fn(&mut Vars, &Stm) -> Rewritten<Vec<Stm>>;
+
+/// An accumulation, in whose bodies there is none that does not sum, without accumulators other than sums. Where the iterations around
+/// every `+=` form a box, they return what is written; otherwise the writes are numbered.
 pub(crate) fn rewrite_with_acc(vars: &mut Vars, stm: &Stm) -> Rewritten<Vec<Stm>> {
+    in_boxes(vars, stm).or_else(|_| number_writes(vars, stm))
+}
+
+/// An accumulation as histograms of what iterations return, if they form a box.
+fn in_boxes(vars: &mut Vars, stm: &Stm) -> Rewritten<Vec<Stm>> {
     let mut stms = Vec::new();
     if let Exp::WithAcc { inputs, lambda } = &stm.exp {
         let mut rewriter = Rewriter { vars, accs: HashMap::new() };
@@ -95,23 +105,19 @@ pub(crate) fn rewrite_with_acc(vars: &mut Vars, stm: &Stm) -> Rewritten<Vec<Stm>
 
 /// The accumulators of a body that do not sum.
 pub(crate) fn rewrite_all_but_sums(vars: &mut Vars, body: &mut Body) -> Rewritten<()> {
-    rewrite(vars, body, &is_other_than_sum)
+    rewrite(vars, body, &is_other_than_sum, rewrite_with_acc)
 }
 
 /// Innermost first, where `wanted`.
-fn rewrite(vars: &mut Vars, body: &mut Body, wanted: &dyn Fn(&Exp) -> bool) -> Rewritten<()> {
+fn rewrite(vars: &mut Vars, body: &mut Body, wanted: &dyn Fn(&Exp) -> bool, rule: Rule) -> Rewritten<()> {
     let mut stms = Vec::new();
     for mut stm in std::mem::take(&mut body.stms) {
         for inner in bodies_mut(&mut stm.exp) {
-            rewrite(vars, inner, wanted)?;
+            rewrite(vars, inner, wanted, rule)?;
         }
-        let is_wanted = wanted(&stm.exp);
-        match stm.exp {
-            Exp::WithAcc { inputs, lambda } if is_wanted => {
-                let mut rewriter = Rewriter { vars, accs: HashMap::new() };
-                rewriter.with_acc(&stm.pat, inputs, lambda, stm.loc, &mut stms)?;
-            }
-            exp => stms.push(Stm { exp, ..stm }),
+        match matches!(stm.exp, Exp::WithAcc { .. }) && wanted(&stm.exp) {
+            true => stms.extend(rule(vars, &stm)?),
+            false => stms.push(stm),
         }
     }
     body.stms = stms;
@@ -239,10 +245,42 @@ impl Rewriter<'_> {
                 Exp::Map { .. } => written.extend(self.map(stm, &mut stms)?),
                 Exp::If { .. } => written.extend(self.branches(stm, &mut stms)?),
                 Exp::Loop { .. } => written.extend(self.looped(stm, &mut stms)?),
+                Exp::WithAcc { .. } => written.extend(self.around_another(stm, &mut stms)?),
+                exp if free_vars(exp).iter().any(|var| self.accs.contains_key(var)) => {
+                    return Err("an accumulator that a function updates".to_owned());
+                }
                 _ => stms.push(stm),
             }
         }
         body.stms = stms;
+        Ok(written)
+    }
+
+    /// An accumulation into other arrays, in which is written, too. It returns what is written after its own results.
+    fn around_another(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) -> Rewritten<Vec<Written>> {
+        let Exp::WithAcc { inputs, lambda } = &mut stm.exp else { return Ok(Vec::new()) };
+        let arrays = inputs.iter().map(|input| input.arrays.len()).sum();
+        let mut written = self.body(&mut lambda.body)?;
+        let mut own = bound(&lambda.body).collect();
+        move_counts(&mut lambda.body, &mut own, stms);
+        written.iter().try_for_each(|write| write.is_regular(&own))?;
+        let mut rest = stm.pat.split_off(arrays);
+        let mut results = lambda.body.result.split_off(inputs.len());
+        let mut ret = lambda.ret.split_off(inputs.len());
+        self.drop_accs(&mut rest, &mut results, Some(&mut ret));
+        stm.pat.append(&mut rest);
+        lambda.body.result.append(&mut results);
+        lambda.ret.append(&mut ret);
+        for write in &mut written {
+            for (atom, row) in &mut write.parts {
+                let ty = row.with_outer(&write.turns);
+                let param = Param { var: self.vars.fresh("part"), ty: ty.clone() };
+                lambda.body.result.push(std::mem::replace(atom, param.var.into()));
+                lambda.ret.push(ty);
+                stm.pat.push(param);
+            }
+        }
+        stms.push(stm);
         Ok(written)
     }
 

@@ -22,6 +22,7 @@ mod context;
 mod forward;
 mod histograms;
 mod linear;
+mod numbered;
 mod prune;
 mod recursive;
 mod rename;

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{AccInput, Body, Check, Exp, Lambda, Loc, LoopForm, Stm};
+use dagaz_core::exp::{AccInput, Body, Check, Exp, Lambda, Loc, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use crate::context::{Ad, AdError, Res, is_plus};
@@ -54,13 +54,7 @@ impl Ad<'_> {
                 self.strip(then, &stm.pat);
                 self.strip(otherwise, &stm.pat)
             }
-            Exp::Loop { params, body, .. } => {
-                for (param, init) in params.iter() {
-                    self.same_acc(param.var, *init);
-                }
-                params.retain(|(p, _)| !self.acc_adj.contains_key(&p.var));
-                self.strip(body, &stm.pat)
-            }
+            Exp::Loop { params, body, .. } => self.strip_loop(params, body, &stm.pat),
             Exp::WithAcc { inputs, lambda } => {
                 let arrays: usize = inputs.iter().map(|i| i.arrays.len()).sum();
                 let rest: Vec<Param> = stm.pat[arrays..].to_vec();
@@ -85,6 +79,20 @@ impl Ad<'_> {
         }
         retain(&mut body.result, &dropped);
         dropped
+    }
+
+    /// As [`Self::strip`], for the parameters of a loop and its body.
+    pub fn strip_loop(
+        &mut self,
+        params: &mut Vec<(Param, Atom)>,
+        body: &mut Body,
+        pat: &[Param],
+    ) -> Vec<bool> {
+        for (param, init) in params.iter() {
+            self.same_acc(param.var, *init);
+        }
+        params.retain(|(p, _)| !self.acc_adj.contains_key(&p.var));
+        self.strip(body, pat)
     }
 
     pub fn rev_with_acc(
@@ -135,9 +143,8 @@ impl Ad<'_> {
     }
 
     /// Whether a loop keeps an accumulator that the return sweep reads from.
-    pub fn loop_has_other_accs(&self, params: &[(Param, Atom)], form: &LoopForm) -> bool {
-        let is_while = matches!(form, LoopForm::While { .. });
-        params.iter().any(|(p, init)| p.ty.is_acc() && (is_while || !self.is_left_out(*init)))
+    pub fn loop_has_other_accs(&self, params: &[(Param, Atom)]) -> bool {
+        params.iter().any(|(p, init)| p.ty.is_acc() && !self.is_left_out(*init))
     }
 }
 

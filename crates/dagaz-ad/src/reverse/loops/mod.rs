@@ -110,14 +110,16 @@ impl Ad<'_> {
         hints: LoopHints,
     ) -> Res<Saved> {
         let loc = stm.loc;
-        if self.loop_has_other_accs(params, form) {
+        if self.loop_has_other_accs(params) {
             return Err(AdError::not_yet(loc, "the reverse derivative of an accumulator"));
         }
         let (counter, ty, bound) = match form {
             LoopForm::For { var, ty, bound } => (*var, *ty, *bound),
             LoopForm::While { cond } => match hints.bound {
-                Some(bound) => return self.save_bounded(stm, params, cond, body, bound),
-                None => {
+                Some(bound) if params.iter().all(|(p, _)| !p.ty.is_acc()) => {
+                    return self.save_bounded(stm, params, cond, body, bound);
+                }
+                _ => {
                     let n = self.count_iterations(params, cond, body, loc)?;
                     let counter = self.b.fresh("i");
                     self.types.insert(counter, Type::I64);
@@ -194,7 +196,7 @@ impl Ad<'_> {
         self.is_active_var(param.var) && !param.ty.is_acc()
     }
 
-    /// Runs a `while` loop only to count.
+    /// Runs a `while` loop only to count. Accumulators have no say in that.
     pub fn count_iterations(
         &mut self,
         params: &[(Param, Atom)],
@@ -203,8 +205,10 @@ impl Ad<'_> {
         loc: Loc,
     ) -> Res<Atom> {
         let form = LoopForm::While { cond: cond.clone() };
-        let params = params.to_vec();
-        let exp = Exp::Loop { params, form, body: body.clone(), hints: LoopHints::NONE };
+        let (mut params, mut body) = (params.to_vec(), body.clone());
+        let results: Vec<Param> = params.iter().map(|(param, _)| param.clone()).collect();
+        self.strip_loop(&mut params, &mut body, &results);
+        let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
         let copy = Renamer::before(self, HashMap::new()).exp(&exp);
         let Exp::Loop { mut params, form, mut body, .. } = copy else {
             return Err(AdError::not_yet(loc, "this loop"));
