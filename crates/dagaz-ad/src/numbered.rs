@@ -344,8 +344,7 @@ impl Numbering {
                 outside.extend(accumulators_among(&arrays, &lambda.params));
                 let others = pat.iter().map(|p| self.b.fresh_param("inspected", p.ty.clone())).collect();
                 let map = (width, arrays.clone(), copy);
-                let counts =
-                    self.without(outside, |numbering| numbering.counting_map((others, loc), map))?;
+                let counts = self.without(outside, |numbering| numbering.counting_map((others, loc), map))?;
                 self.writing_map((pat, loc), (width, arrays, lambda), &counts, state)?;
                 counts
             }
