@@ -135,21 +135,3 @@ fn linear_functions_of_recursive_ones() {
         "#]],
     );
 }
-
-#[test]
-fn accumulators_other_than_sums_in_iterations_of_different_numbers() {
-    check(
-        "def f [n] (x: [n]f64) : f64 =
-  let total : [1]f64 =
-    yield_accum_with (*) 1 (\\h -> map (\\i -> let _ = map (\\j -> h[0] += x[j]) (iota i) in ()) (iota n))
-  in total[0]
-entry main [n] (x: [n]f64) = vjp f x 1",
-        expect![[r#"
-            error[not-yet]: the derivative of an accumulator inside iterations whose number differs is not available yet
-             --> wrong.fut:5:30
-              |
-            5 | entry main [n] (x: [n]f64) = vjp f x 1
-              |                              ^
-        "#]],
-    );
-}
