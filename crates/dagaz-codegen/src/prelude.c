@@ -169,6 +169,12 @@ static inline bool dz_select_bool(bool c, bool a, bool b) { return (c & a) | (!c
   } while (false)
 /* The same, but not as near as can be. */
 #define DZ_FETCH_NEAR(address) __builtin_prefetch((const void *)(address), 0, 2)
+/* The same for the row after one of so many bytes. */
+#define DZ_FETCH_NEXT_ROW(row, bytes)                                                                     \
+  do {                                                                                                    \
+    const u64 dz_size = (u64)(bytes), dz_next = (u64)(row) + dz_size;                                     \
+    for (u64 dz_at = 0; dz_at < dz_size; dz_at += 64) DZ_FETCH_NEAR(dz_next + dz_at);                     \
+  } while (false)
 /* In a loop: it is not worth vectors. */
 #define DZ_NO_VECTORS() __asm__ volatile("")
 

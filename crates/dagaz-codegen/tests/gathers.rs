@@ -48,25 +48,25 @@ fn a_sum_of_elements_from_anywhere_is_several_sums() {
         "f64",
         expect![[r#"
             f64 sums_t5[8] = {(-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0), (-0.0)};
-            bool is_large_t6 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            bool is_large_t6 = 1048576.0 < (f64)n_0 * 8.0;
             if (is_large_t6) {
-            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
+            for (i64 i_t8 = 0L; i_t8 < blocks_t7; i_t8++) {
             #pragma GCC unroll 8
-            for (i64 i_t9 = 0; i_t9 < 8; i_t9++) {
-            i64 ahead_t11 = at_t10 + 64 < to_t4 ? at_t10 + 64 : at_t10;
+            for (i64 i_t9 = 0L; i_t9 < 8L; i_t9++) {
+            i64 ahead_t11 = at_t10 + 64L < to_t4 ? at_t10 + 64L : at_t10;
             i32 k_7 = ks_3[ahead_t11];
             DZ_FETCH((u64)xs_2 + (u64)(i_8) * sizeof(f64), false);
             f64 a_10 = sums_t5[i_t9];
             sums_t5[i_t9] = a_10;
-            for (i64 i_t13 = 0; i_t13 < blocks_t7; i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < blocks_t7; i_t13++) {
             #pragma GCC unroll 8
-            for (i64 i_t14 = 0; i_t14 < 8; i_t14++) {
+            for (i64 i_t14 = 0L; i_t14 < 8L; i_t14++) {
             f64 a_10 = sums_t5[i_t14];
             sums_t5[i_t14] = a_10;
-            for (i64 i_t17 = 0; i_t17 < 8; i_t17++) {
+            for (i64 i_t17 = 0L; i_t17 < 8L; i_t17++) {
             f64 b_11 = sums_t5[i_t17];
-            for (i64 i_t19 = from_t3 + blocks_t7 * 8; i_t19 < to_t4; i_t19++) {
-            for (i64 i_t21 = 0; i_t21 < (m_1 + grain_t1 - 1) / grain_t1; i_t21++) {
+            for (i64 i_t19 = from_t3 + blocks_t7 * 8L; i_t19 < to_t4; i_t19++) {
+            for (i64 i_t21 = 0L; i_t21 < (m_1 + grain_t1 - 1L) / grain_t1; i_t21++) {
         "#]],
     );
 }
@@ -84,23 +84,23 @@ fn places_of_later_values_are_fetched() {
         ),
         "[n]f64",
         expect![[r#"
-            bool is_large_t10 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            bool is_large_t10 = 1048576.0 < (f64)n_0 * 8.0;
             #pragma GCC unroll 4
             for (i64 i_t11 = from_t7; i_t11 < to_t8; i_t11++) {
             if (is_large_t10) {
-            i64 ahead_t12 = i_t11 + 64 < to_t8 ? i_t11 + 64 : i_t11;
+            i64 ahead_t12 = i_t11 + 64L < to_t8 ? i_t11 + 64L : i_t11;
             i32 k_8 = ks_3[ahead_t12];
             DZ_FETCH((u64)mine_t9 + (u64)(i_9) * sizeof(f64), true);
-            for (i64 i_t16 = 0; i_t16 < copies_t2; i_t16++) {
+            for (i64 i_t16 = 0L; i_t16 < copies_t2; i_t16++) {
             #pragma omp simd
             for (i64 i_t18 = from_t14; i_t18 < to_t15; i_t18++) {
             #pragma omp simd
-            for (i64 i_t5 = 0; i_t5 < copies_t2 * bins_t1; i_t5++) {
-            bool is_large_t20 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            for (i64 i_t5 = 0L; i_t5 < copies_t2 * bins_t1; i_t5++) {
+            bool is_large_t20 = 1048576.0 < (f64)n_0 * 8.0;
             #pragma GCC unroll 4
-            for (i64 i_t21 = 0; i_t21 < m_1; i_t21++) {
+            for (i64 i_t21 = 0L; i_t21 < m_1; i_t21++) {
             if (is_large_t20) {
-            i64 ahead_t22 = i_t21 + 64 < m_1 ? i_t21 + 64 : i_t21;
+            i64 ahead_t22 = i_t21 + 64L < m_1 ? i_t21 + 64L : i_t21;
             i32 k_8 = ks_3[ahead_t22];
             DZ_FETCH((u64)r_7 + (u64)(i_9) * sizeof(f64), true);
         "#]],
@@ -124,23 +124,23 @@ fn places_that_only_a_search_finds_are_not_fetched() {
         ),
         "[n]f64",
         expect![[r#"
-            bool is_large_t10 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            bool is_large_t10 = 1048576.0 < (f64)n_0 * 8.0;
             #pragma GCC unroll 4
             for (i64 i_t11 = from_t7; i_t11 < to_t8; i_t11++) {
             if (is_large_t10) {
-            i64 ahead_t12 = i_t11 + 64 < to_t8 ? i_t11 + 64 : i_t11;
+            i64 ahead_t12 = i_t11 + 64L < to_t8 ? i_t11 + 64L : i_t11;
             i32 k_8 = ks_3[ahead_t12];
             DZ_FETCH((u64)xs_2 + (u64)(i_9) * sizeof(f64), false);
-            for (i64 i_t16 = 0; i_t16 < copies_t2; i_t16++) {
+            for (i64 i_t16 = 0L; i_t16 < copies_t2; i_t16++) {
             #pragma omp simd
             for (i64 i_t18 = from_t14; i_t18 < to_t15; i_t18++) {
             #pragma omp simd
-            for (i64 i_t5 = 0; i_t5 < copies_t2 * bins_t1; i_t5++) {
-            bool is_large_t20 = (f64)(n_0) * sizeof(f64) > 1048576.0;
+            for (i64 i_t5 = 0L; i_t5 < copies_t2 * bins_t1; i_t5++) {
+            bool is_large_t20 = 1048576.0 < (f64)n_0 * 8.0;
             #pragma GCC unroll 4
-            for (i64 i_t21 = 0; i_t21 < m_1; i_t21++) {
+            for (i64 i_t21 = 0L; i_t21 < m_1; i_t21++) {
             if (is_large_t20) {
-            i64 ahead_t22 = i_t21 + 64 < m_1 ? i_t21 + 64 : i_t21;
+            i64 ahead_t22 = i_t21 + 64L < m_1 ? i_t21 + 64L : i_t21;
             i32 k_8 = ks_3[ahead_t22];
             DZ_FETCH((u64)xs_2 + (u64)(i_9) * sizeof(f64), false);
         "#]],
@@ -176,52 +176,54 @@ fn rows_are_fetched_as_they_are_checked_and_added_up_in_tiles() {
         expect![[r#"
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
             #pragma omp simd
-            for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
-            bool is_large_t11 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            for (i64 i_t4 = 0L; i_t4 < m_1; i_t4++) {
+            bool is_large_t11 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
             for (i64 i_t12 = from_t9; i_t12 < to_t10; i_t12++) {
-            if (is_large_t11) DZ_FETCH_ROW(row_14, (m_1) * sizeof(*row_14), false);
+            if (is_large_t11) {
+            DZ_FETCH_ROW((u64)row_14 + (u64)(0L) * sizeof(f64), m_1 * sizeof(f64), false);
             for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
-            bool is_large_t13 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
-            for (i64 i_t14 = 0; i_t14 < m_1; i_t14++) {
-            if (is_large_t13) DZ_FETCH_ROW(row_14, (m_1) * sizeof(*row_14), false);
-            for (i64 i_t17 = 0; i_t17 < whole_t15; i_t17++) {
-            for (i64 i_t26 = 0; i_t26 < m_1; i_t26++) {
+            bool is_large_t13 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
+            for (i64 i_t14 = 0L; i_t14 < m_1; i_t14++) {
+            if (is_large_t13) {
+            DZ_FETCH_ROW((u64)row_14 + (u64)(0L) * sizeof(f64), m_1 * sizeof(f64), false);
+            for (i64 i_t17 = 0L; i_t17 < whole_t15; i_t17++) {
+            for (i64 i_t26 = 0L; i_t26 < m_1; i_t26++) {
             #pragma omp simd
-            for (i64 i_t28 = 0; i_t28 < 8; i_t28++) {
+            for (i64 i_t28 = 0L; i_t28 < 8L; i_t28++) {
             #pragma omp simd
-            for (i64 i_t32 = 0; i_t32 < 8; i_t32++) {
+            for (i64 i_t32 = 0L; i_t32 < 8L; i_t32++) {
             #pragma omp simd
-            for (i64 i_t36 = 0; i_t36 < 8; i_t36++) {
+            for (i64 i_t36 = 0L; i_t36 < 8L; i_t36++) {
             #pragma omp simd
-            for (i64 i_t40 = 0; i_t40 < 8; i_t40++) {
+            for (i64 i_t40 = 0L; i_t40 < 8L; i_t40++) {
             #pragma omp simd
-            for (i64 i_t43 = 0; i_t43 < 8; i_t43++) {
+            for (i64 i_t43 = 0L; i_t43 < 8L; i_t43++) {
             #pragma omp simd
-            for (i64 i_t44 = 0; i_t44 < 8; i_t44++) {
+            for (i64 i_t44 = 0L; i_t44 < 8L; i_t44++) {
             #pragma omp simd
-            for (i64 i_t45 = 0; i_t45 < 8; i_t45++) {
+            for (i64 i_t45 = 0L; i_t45 < 8L; i_t45++) {
             #pragma omp simd
-            for (i64 i_t46 = 0; i_t46 < 8; i_t46++) {
-            for (i64 i_t49 = 0; i_t49 < pairs_t48; i_t49++) {
-            for (i64 i_t55 = 0; i_t55 < m_1; i_t55++) {
+            for (i64 i_t46 = 0L; i_t46 < 8L; i_t46++) {
+            for (i64 i_t49 = 0L; i_t49 < pairs_t48; i_t49++) {
+            for (i64 i_t55 = 0L; i_t55 < m_1; i_t55++) {
             #pragma omp simd
-            for (i64 i_t57 = 0; i_t57 < 8; i_t57++) {
+            for (i64 i_t57 = 0L; i_t57 < 8L; i_t57++) {
             #pragma omp simd
-            for (i64 i_t61 = 0; i_t61 < 8; i_t61++) {
+            for (i64 i_t61 = 0L; i_t61 < 8L; i_t61++) {
             #pragma omp simd
-            for (i64 i_t64 = 0; i_t64 < 8; i_t64++) {
+            for (i64 i_t64 = 0L; i_t64 < 8L; i_t64++) {
             #pragma omp simd
-            for (i64 i_t65 = 0; i_t65 < 8; i_t65++) {
-            for (i64 i_t68 = 0; i_t68 < m_1; i_t68++) {
+            for (i64 i_t65 = 0L; i_t65 < 8L; i_t65++) {
+            for (i64 i_t68 = 0L; i_t68 < m_1; i_t68++) {
             #pragma omp simd
-            for (i64 i_t70 = 0; i_t70 < 8; i_t70++) {
+            for (i64 i_t70 = 0L; i_t70 < 8L; i_t70++) {
             #pragma omp simd
-            for (i64 i_t73 = 0; i_t73 < 8; i_t73++) {
+            for (i64 i_t73 = 0L; i_t73 < 8L; i_t73++) {
             #pragma omp simd
-            for (i64 i_t75 = 0; i_t75 < m_1; i_t75++) {
-            for (i64 i_t76 = 0; i_t76 < m_1; i_t76++) {
+            for (i64 i_t75 = 0L; i_t75 < m_1; i_t75++) {
+            for (i64 i_t76 = 0L; i_t76 < m_1; i_t76++) {
             #pragma omp simd
-            for (i64 i_t78 = 0; i_t78 < m_1; i_t78++) {
+            for (i64 i_t78 = 0L; i_t78 < m_1; i_t78++) {
         "#]],
     );
 }
@@ -263,71 +265,71 @@ fn rows_of_later_iterations_are_fetched() {
         "[n][m]f64",
         &["DZ_FETCH", "is_large", "ahead"],
         expect![[r#"
-            bool is_large_t22 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            bool is_large_t22 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
             if (is_large_t22) {
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            i64 ahead_t36 = i_t35 + 16 < m_1 ? i_t35 + 16 : i_t35;
+            i64 ahead_t36 = i_t35 + 16L < m_1 ? i_t35 + 16L : i_t35;
             i32 k_22 = ks_3[ahead_t36];
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            i64 ahead_t67 = i_t66 + 16 < m_1 ? i_t66 + 16 : i_t66;
+            i64 ahead_t67 = i_t66 + 16L < m_1 ? i_t66 + 16L : i_t66;
             i32 k_22 = ks_3[ahead_t67];
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            i64 ahead_t82 = i_t81 + 16 < m_1 ? i_t81 + 16 : i_t81;
+            i64 ahead_t82 = i_t81 + 16L < m_1 ? i_t81 + 16L : i_t81;
             i32 k_22 = ks_3[ahead_t82];
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t22) {
-            i64 ahead_t92 = i_t91 + 16 < m_1 ? i_t91 + 16 : i_t91;
+            i64 ahead_t92 = i_t91 + 16L < m_1 ? i_t91 + 16L : i_t91;
             i32 k_22 = ks_3[ahead_t92];
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
-            bool is_large_t96 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
+            bool is_large_t96 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
             if (is_large_t96) {
-            DZ_FETCH_ROW((u64)v_4294967294 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            DZ_FETCH_ROW((u64)v_4294967294 + (u64)(i_31 * m_1) * sizeof(f64), m_1 * sizeof(f64), true);
             if (is_large_t96) {
-            i64 ahead_t99 = i_t98 + 16 < m_1 ? i_t98 + 16 : i_t98;
+            i64 ahead_t99 = i_t98 + 16L < m_1 ? i_t98 + 16L : i_t98;
             i32 k_29 = ks_3[ahead_t99];
-            DZ_FETCH_ROW((u64)v_4294967294 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            DZ_FETCH_ROW((u64)v_4294967294 + (u64)(i_31 * m_1) * sizeof(f64), m_1 * sizeof(f64), true);
             bool is_large_t110;
             bool is_large_t110 = outside->is_large_t110;
             if (is_large_t110) {
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t110) {
-            i64 ahead_t135 = i_t134 + 16 < m_1 ? i_t134 + 16 : i_t134;
+            i64 ahead_t135 = i_t134 + 16L < m_1 ? i_t134 + 16L : i_t134;
             i32 k_22 = ks_3[ahead_t135];
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             bool is_large_t110;
             bool is_large_t110 = outside->is_large_t110;
             if (is_large_t110) {
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
             if (is_large_t110) {
-            i64 ahead_t123 = i_t122 + 16 < to_t117 ? i_t122 + 16 : i_t122;
+            i64 ahead_t123 = i_t122 + 16L < to_t117 ? i_t122 + 16L : i_t122;
             i32 k_22 = ks_3[ahead_t123];
-            DZ_FETCH_ROW((u64)xss_7 + (u64)((i_23) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), false);
-            bool is_large_t152 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            DZ_FETCH_ROW((u64)xss_7 + (u64)(i_23 * m_1) * sizeof(f64), m_1 * sizeof(f64), false);
+            bool is_large_t152 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
             if (is_large_t152) {
-            DZ_FETCH_ROW((u64)v_4294967293 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            DZ_FETCH_ROW((u64)v_4294967293 + (u64)(i_31 * m_1) * sizeof(f64), m_1 * sizeof(f64), true);
             if (is_large_t152) {
-            i64 ahead_t155 = i_t154 + 16 < first_t144 + to_t148 ? i_t154 + 16 : i_t154;
+            i64 ahead_t155 = i_t154 + 16L < first_t144 + to_t148 ? i_t154 + 16L : i_t154;
             i32 k_29 = ks_3[ahead_t155];
-            DZ_FETCH_ROW((u64)v_4294967293 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
-            bool is_large_t110 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            DZ_FETCH_ROW((u64)v_4294967293 + (u64)(i_31 * m_1) * sizeof(f64), m_1 * sizeof(f64), true);
+            bool is_large_t110 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
             struct env_4 env_4 = {is_large_t110, m_1, ks_3, xss_7, totals_19, sites_4};
             struct env_5 env_5 = {own_t115, grain_t113, m_1, is_large_t110, ks_3, xss_7, sites_5};
-            bool is_large_t165 = (f64)(n_0 * m_1) * sizeof(f64) > 1048576.0;
+            bool is_large_t165 = 1048576.0 < (f64)(n_0 * m_1) * 8.0;
             if (is_large_t165) {
-            DZ_FETCH_ROW((u64)r_11 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            DZ_FETCH_ROW((u64)r_11 + (u64)(i_31 * m_1) * sizeof(f64), m_1 * sizeof(f64), true);
             if (is_large_t165) {
-            i64 ahead_t168 = i_t167 + 16 < m_1 ? i_t167 + 16 : i_t167;
+            i64 ahead_t168 = i_t167 + 16L < m_1 ? i_t167 + 16L : i_t167;
             i32 k_29 = ks_3[ahead_t168];
-            DZ_FETCH_ROW((u64)r_11 + (u64)((i_31) * (m_1)) * sizeof(f64), (m_1) * sizeof(f64), true);
+            DZ_FETCH_ROW((u64)r_11 + (u64)(i_31 * m_1) * sizeof(f64), m_1 * sizeof(f64), true);
         "#]],
     );
 }
@@ -364,13 +366,13 @@ fn the_next_row_is_fetched_where_elements_take_long() {
         expect![[r#"
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
             #pragma omp simd
-            for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
+            for (i64 i_t4 = 0L; i_t4 < m_1; i_t4++) {
             for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
-            if ((f64)(n_0 * m_1) * sizeof(f64) > 1048576.0 && (m_1) * sizeof(f64) <= 16384) for (u64 at_t8 = 0; at_t8 < (m_1) * sizeof(f64); at_t8 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + m_1) + at_t8);
+            DZ_FETCH_NEXT_ROW(v_4294967294, m_1 * sizeof(f64));
             #pragma omp simd
-            for (i64 i_t12 = 0; i_t12 < whole_t9; i_t12++) {
+            for (i64 i_t11 = 0L; i_t11 < whole_t9; i_t11++) {
             #pragma omp simd
-            for (i64 i_t14 = 0; i_t14 < 8; i_t14++) {
+            for (i64 i_t13 = 0L; i_t13 < 8L; i_t13++) {
         "#]],
     );
 }
@@ -380,12 +382,12 @@ fn the_processor_finds_the_next_row_of_short_functions() {
     check_rows(
         r"let (z: f64) = f64.mul y x",
         expect![[r#"
-        for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
-        #pragma omp simd
-        for (i64 i_t4 = 0; i_t4 < m_1; i_t4++) {
-        for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
-        #pragma omp simd
-        for (i64 i_t9 = 0; i_t9 < m_1; i_t9++) {
-    "#]],
+            for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
+            #pragma omp simd
+            for (i64 i_t4 = 0L; i_t4 < m_1; i_t4++) {
+            for (i64 i_t7 = from_t5; i_t7 < to_t6; i_t7++) {
+            #pragma omp simd
+            for (i64 i_t9 = 0L; i_t9 < m_1; i_t9++) {
+        "#]],
     );
 }

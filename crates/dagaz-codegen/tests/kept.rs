@@ -36,10 +36,10 @@ fn a_matrix_that_is_the_same_in_all_iterations_is_copied_once() {
              let (z: [n][n]f64) = contract [n, n] sum [n] y (0, 2) w (1, 2)
              in (z)",
         expect![[r#"
-              dz_block *kept_t3 = NULL;
-              for (i64 i_t1 = 0; i_t1 < (i64)n_0; i_t1++) {
-                if (dz_product_with_copy_f64(ctx, 3, (dz_product){1, n_0, n_0, n_0, {0, n_0, 1L}, {0, 1L, n_0}, {0, n_0, 1L}, false}, y_5, w_2, z_7, &kept_t3)) return 1;
-              dz_release(ctx, kept_t3);
+            dz_block *kept_t3 = NULL;
+            for (i64 i_t1 = 0L; i_t1 < n_0; i_t1++) {
+              if (dz_product_with_copy_f64(ctx, 3, (dz_product){1L, n_0, n_0, n_0, {0L, n_0, 1L}, {0L, 1L, n_0}, {0L, n_0, 1L}, false}, y_5, w_2, z_7, &kept_t3)) return 1;
+            dz_release(ctx, kept_t3);
         "#]],
     );
 }
@@ -52,10 +52,10 @@ fn the_transposed_product_has_its_rows_next_to_each_other() {
              let (z: [n][n]f64) = contract [n, n] sum [n] w (2, 1) y (0, 2)
              in (z)",
         expect![[r#"
-              dz_block *kept_t3 = NULL;
-              for (i64 i_t1 = 0; i_t1 < (i64)n_0; i_t1++) {
-                if (dz_product_with_copy_f64(ctx, 3, (dz_product){1, n_0, n_0, n_0, {0, n_0, 1L}, {0, n_0, 1L}, {0, n_0, 1L}, false}, y_5, w_2, z_7, &kept_t3)) return 1;
-              dz_release(ctx, kept_t3);
+            dz_block *kept_t3 = NULL;
+            for (i64 i_t1 = 0L; i_t1 < n_0; i_t1++) {
+              if (dz_product_with_copy_f64(ctx, 3, (dz_product){1L, n_0, n_0, n_0, {0L, n_0, 1L}, {0L, n_0, 1L}, {0L, n_0, 1L}, false}, y_5, w_2, z_7, &kept_t3)) return 1;
+            dz_release(ctx, kept_t3);
         "#]],
     );
 }
@@ -72,12 +72,12 @@ fn the_loop_around_both_keeps_a_copy_for_both() {
                  in (next)
              in (z)",
         expect![[r#"
-              dz_block *kept_t3 = NULL;
-              for (i64 i_t1 = 0; i_t1 < (i64)n_0; i_t1++) {
-                if (dz_product_with_copy_f64(ctx, 3, (dz_product){1, n_0, n_0, n_0, {0, n_0, 1L}, {0, 1L, n_0}, {0, n_0, 1L}, false}, y_5, w_2, first_7, &kept_t3)) return 1;
-                for (i64 i_t4 = 0; i_t4 < (i64)n_0; i_t4++) {
-                  if (dz_product_with_copy_f64(ctx, 6, (dz_product){1, n_0, n_0, n_0, {0, n_0, 1L}, {0, 1L, n_0}, {0, n_0, 1L}, false}, v_9, w_2, next_11, &kept_t3)) return 1;
-              dz_release(ctx, kept_t3);
+            dz_block *kept_t3 = NULL;
+            for (i64 i_t1 = 0L; i_t1 < n_0; i_t1++) {
+              if (dz_product_with_copy_f64(ctx, 3, (dz_product){1L, n_0, n_0, n_0, {0L, n_0, 1L}, {0L, 1L, n_0}, {0L, n_0, 1L}, false}, y_5, w_2, first_7, &kept_t3)) return 1;
+              for (i64 i_t4 = 0L; i_t4 < n_0; i_t4++) {
+                if (dz_product_with_copy_f64(ctx, 6, (dz_product){1L, n_0, n_0, n_0, {0L, n_0, 1L}, {0L, 1L, n_0}, {0L, n_0, 1L}, false}, v_9, w_2, next_11, &kept_t3)) return 1;
+            dz_release(ctx, kept_t3);
         "#]],
     );
 }
@@ -93,11 +93,11 @@ fn a_matrix_that_the_loop_around_changes_is_copied_in_every_iteration_of_it() {
                  in (next)
              in (z)",
         expect![[r#"
-              for (i64 i_t1 = 0; i_t1 < (i64)n_0; i_t1++) {
-                dz_block *kept_t5 = NULL;
-                for (i64 i_t3 = 0; i_t3 < (i64)n_0; i_t3++) {
-                  if (dz_product_with_copy_f64(ctx, 4, (dz_product){1, n_0, n_0, n_0, {0, n_0, 1L}, {0, 1L, n_0}, {0, n_0, 1L}, false}, v_8, y_5, next_10, &kept_t5)) return 1;
-                dz_release(ctx, kept_t5);
+            for (i64 i_t1 = 0L; i_t1 < n_0; i_t1++) {
+              dz_block *kept_t5 = NULL;
+              for (i64 i_t3 = 0L; i_t3 < n_0; i_t3++) {
+                if (dz_product_with_copy_f64(ctx, 4, (dz_product){1L, n_0, n_0, n_0, {0L, n_0, 1L}, {0L, 1L, n_0}, {0L, n_0, 1L}, false}, v_8, y_5, next_10, &kept_t5)) return 1;
+              dz_release(ctx, kept_t5);
         "#]],
     );
 }
@@ -110,8 +110,8 @@ fn there_is_no_copy_of_a_matrix_that_changes() {
              let (z: [n][n]f64) = contract [n, n] sum [n] w (0, 2) y (2, 1)
              in (z)",
         expect![[r#"
-              for (i64 i_t1 = 0; i_t1 < (i64)n_0; i_t1++) {
-                dz_product_f64(ctx, (dz_product){1, n_0, n_0, n_0, {0, n_0, 1L}, {0, n_0, 1L}, {0, n_0, 1L}, false}, w_2, y_5, z_7);
+            for (i64 i_t1 = 0L; i_t1 < n_0; i_t1++) {
+              dz_product_f64(ctx, (dz_product){1L, n_0, n_0, n_0, {0L, n_0, 1L}, {0L, n_0, 1L}, {0L, n_0, 1L}, false}, w_2, y_5, z_7);
         "#]],
     );
 }

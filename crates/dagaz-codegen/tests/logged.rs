@@ -52,11 +52,11 @@ fn additions_between_much_else_are_logged() {
             dz_log_f64 log_t8;
             if (DZ_UNLIKELY(dz_add_f64(ctx, &log_t8, i_12, v_22))) return 1;
             if (DZ_UNLIKELY(dz_close_log_f64(ctx, &log_t8))) return 1;
-            i64 copies_t1 = k_1 > 65536 ? 1 : dz_acc_copies(n_0, 1574.0, k_1);
-            bool pays_t2 = copies_t1 == 1 && dz_is_logged(n_0, 1574.0, k_1);
-            if (pays_t2 && ctx->threads > 1) {
+            i64 copies_t1 = 65536L < k_1 ? 1L : dz_acc_copies(n_0, 1574.0, k_1);
+            bool pays_t2 = copies_t1 == 1L && dz_is_logged(n_0, 1574.0, k_1);
+            if (pays_t2 && 1L < ctx->threads) {
             i64 grain_t3 = dz_log_grain(n_0, 1574.0);
-            dz_begin_turns(own_t5, 1 * DZ_PARTS, pieces_t4);
+            dz_begin_turns(own_t5, DZ_PARTS, pieces_t4);
         "#]],
     );
 }

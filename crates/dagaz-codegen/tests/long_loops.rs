@@ -70,74 +70,78 @@ fn a_row_of_the_border_has_a_loop_without_a_border() {
             i64 m_0;
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
             i64 i_8 = i_t3;
-            i8 *row_9 = flags_2 + i_t3 * (n_1);
+            i8 *row_9 = flags_2 + i_t3 * n_1;
             bool top_10 = i_8 == 0L;
             i64 above_18 = i_8 - 1L;
-            if ((f64)(m_0 * n_1) * sizeof(f32) > 1048576.0 && (n_1) * sizeof(f32) <= 16384) for (u64 at_t4 = 0; at_t4 < (n_1) * sizeof(f32); at_t4 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + n_1) + at_t4);
-            i64 first_t5 = 0;
-            first_t5 = i64_max(first_t5, dz_plus(0L, 1L));
-            i64 last_t6 = n_1;
-            bool decided_t16 = top_10;
-            if (decided_t16) first_t5 = 0, last_t6 = n_1;
-            if (last_t6 - first_t5 < 16) first_t5 = last_t6 = n_1;
-            for (i64 i_t26 = 0; i_t26 < 2; i_t26++) {
-            i64 start_t27 = i_t26 ? last_t6 : 0;
-            i64 end_t28 = i_t26 ? n_1 : first_t5;
-            for (i64 i_t29 = start_t27; i_t29 < end_t28; i_t29++) {
+            if (1048576.0 < (f64)(m_0 * n_1) * 4.0 && n_1 * 4L <= 16384L) {
+            i64 first_t4 = 0L;
+            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+            i64 last_t5 = n_1;
+            bool decided_t15 = top_10;
+            if (decided_t15) {
+            first_t4 = 0L;
+            last_t5 = n_1;
+            if (last_t5 - first_t4 < 16L) {
+            first_t4 = n_1;
+            last_t5 = n_1;
+            for (i64 i_t25 = 0L; i_t25 < 2L; i_t25++) {
+            i64 start_t26 = 0L < i_t25 ? last_t5 : 0L;
+            i64 end_t27 = 0L < i_t25 ? n_1 : first_t4;
+            for (i64 i_t28 = start_t26; i_t28 < end_t27; i_t28++) {
             DZ_NO_VECTORS();
-            i64 j_12 = i_t29;
-            i8 flag_13 = row_9[i_t29];
+            i64 j_12 = i_t28;
+            i8 flag_13 = row_9[i_t28];
             bool left_14 = j_12 == 0L;
-            bool border_15 = (left_14 | top_10);
+            bool border_15 = left_14 | top_10;
             if (border_15) {
             } else {
             i64 before_19 = j_12 - 1L;
             bool wall_91 = flag_13 == (i8)1;
             if (wall_91) {
             } else {
-            ys_11[i_t29] = y_92;
-            if (i_t26 == 0) {
-            if (decided_t16) {
-            i64 blocks_t17 = (last_t6 - first_t5 + 15) / 16;
-            for (i64 i_t18 = 0; i_t18 < blocks_t17; i_t18++) {
-            i64 wanted_t19 = first_t5 + i_t18 * 16;
-            i64 start_t20 = i64_min(wanted_t19, last_t6 - 16);
-            i32 wide_t21[16];
+            ys_11[i_t28] = y_92;
+            if (i_t25 == 0L) {
+            if (decided_t15) {
+            i64 blocks_t16 = (last_t5 - first_t4 + 16L - 1L) / 16L;
+            for (i64 i_t17 = 0L; i_t17 < blocks_t16; i_t17++) {
+            i64 wanted_t18 = first_t4 + i_t17 * 16L;
+            i64 start_t19 = i64_min(wanted_t18, last_t5 - 16L);
+            i32 wide_t20[16];
             #pragma omp simd
-            for (i64 i_t22 = 0; i_t22 < 16; i_t22++) {
-            wide_t21[i_t22] = row_9[(start_t20 + i_t22)];
+            for (i64 i_t21 = 0L; i_t21 < 16L; i_t21++) {
+            wide_t20[i_t21] = (i32)row_9[start_t19 + i_t21];
             #pragma omp simd
-            for (i64 i_t24 = 0; i_t24 < 16; i_t24++) {
-            i64 i_t25 = start_t20 + i_t24;
-            i64 j_12 = i_t25;
-            i32 flag_13 = wide_t21[i_t24];
+            for (i64 i_t23 = 0L; i_t23 < 16L; i_t23++) {
+            i64 i_t24 = start_t19 + i_t23;
+            i64 j_12 = i_t24;
+            i32 flag_13 = wide_t20[i_t23];
             bool left_14 = j_12 == 0L;
-            bool border_15 = (left_14 | top_10);
+            bool border_15 = left_14 | top_10;
             bool wall_91 = flag_13 == (i8)1;
             if (wall_91) {
             } else {
-            if (i_t25 >= wanted_t19) {
-            ys_11[i_t25] = y_92;
+            if (wanted_t18 <= i_t24) {
+            ys_11[i_t24] = y_92;
             } else {
-            i64 blocks_t7 = (last_t6 - first_t5 + 15) / 16;
-            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
-            i64 wanted_t9 = first_t5 + i_t8 * 16;
-            i64 start_t10 = i64_min(wanted_t9, last_t6 - 16);
-            i32 wide_t11[16];
+            i64 blocks_t6 = (last_t5 - first_t4 + 16L - 1L) / 16L;
+            for (i64 i_t7 = 0L; i_t7 < blocks_t6; i_t7++) {
+            i64 wanted_t8 = first_t4 + i_t7 * 16L;
+            i64 start_t9 = i64_min(wanted_t8, last_t5 - 16L);
+            i32 wide_t10[16];
             #pragma omp simd
-            for (i64 i_t12 = 0; i_t12 < 16; i_t12++) {
-            wide_t11[i_t12] = row_9[(start_t10 + i_t12)];
+            for (i64 i_t11 = 0L; i_t11 < 16L; i_t11++) {
+            wide_t10[i_t11] = (i32)row_9[start_t9 + i_t11];
             #pragma omp simd
-            for (i64 i_t14 = 0; i_t14 < 16; i_t14++) {
-            i64 i_t15 = start_t10 + i_t14;
-            i64 j_12 = i_t15;
-            i32 flag_13 = wide_t11[i_t14];
+            for (i64 i_t13 = 0L; i_t13 < 16L; i_t13++) {
+            i64 i_t14 = start_t9 + i_t13;
+            i64 j_12 = i_t14;
+            i32 flag_13 = wide_t10[i_t13];
             i64 before_19 = j_12 - 1L;
             bool wall_91 = flag_13 == (i8)1;
             if (wall_91) {
             } else {
-            if (i_t15 >= wanted_t9) {
-            ys_11[i_t15] = y_92;
+            if (wanted_t8 <= i_t14) {
+            ys_11[i_t14] = y_92;
             static const i32 sites_0[] = {4};
             struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, m_0, sites_0};
         "#]],
@@ -156,25 +160,29 @@ fn elements_that_are_computed_with_stay_short() {
             i64 m_0;
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
             i64 i_8 = i_t3;
-            i8 *row_9 = flags_2 + i_t3 * (n_1);
+            i8 *row_9 = flags_2 + i_t3 * n_1;
             bool top_10 = i_8 == 0L;
             i64 above_18 = i_8 - 1L;
-            if ((f64)(m_0 * n_1) * sizeof(f32) > 1048576.0 && (n_1) * sizeof(f32) <= 16384) for (u64 at_t4 = 0; at_t4 < (n_1) * sizeof(f32); at_t4 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + n_1) + at_t4);
-            i64 first_t5 = 0;
-            first_t5 = i64_max(first_t5, dz_plus(0L, 1L));
-            i64 last_t6 = n_1;
-            bool decided_t14 = top_10;
-            if (decided_t14) first_t5 = 0, last_t6 = n_1;
-            if (last_t6 - first_t5 < 16) first_t5 = last_t6 = n_1;
-            for (i64 i_t22 = 0; i_t22 < 2; i_t22++) {
-            i64 start_t23 = i_t22 ? last_t6 : 0;
-            i64 end_t24 = i_t22 ? n_1 : first_t5;
-            for (i64 i_t25 = start_t23; i_t25 < end_t24; i_t25++) {
+            if (1048576.0 < (f64)(m_0 * n_1) * 4.0 && n_1 * 4L <= 16384L) {
+            i64 first_t4 = 0L;
+            first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
+            i64 last_t5 = n_1;
+            bool decided_t13 = top_10;
+            if (decided_t13) {
+            first_t4 = 0L;
+            last_t5 = n_1;
+            if (last_t5 - first_t4 < 16L) {
+            first_t4 = n_1;
+            last_t5 = n_1;
+            for (i64 i_t21 = 0L; i_t21 < 2L; i_t21++) {
+            i64 start_t22 = 0L < i_t21 ? last_t5 : 0L;
+            i64 end_t23 = 0L < i_t21 ? n_1 : first_t4;
+            for (i64 i_t24 = start_t22; i_t24 < end_t23; i_t24++) {
             DZ_NO_VECTORS();
-            i64 j_12 = i_t25;
-            i8 flag_13 = row_9[i_t25];
+            i64 j_12 = i_t24;
+            i8 flag_13 = row_9[i_t24];
             bool left_14 = j_12 == 0L;
-            bool border_15 = (left_14 | top_10);
+            bool border_15 = left_14 | top_10;
             if (border_15) {
             } else {
             i64 before_19 = j_12 - 1L;
@@ -182,43 +190,43 @@ fn elements_that_are_computed_with_stay_short() {
             bool wall_92 = next_91 < (i8)1;
             if (wall_92) {
             } else {
-            ys_11[i_t25] = y_93;
-            if (i_t22 == 0) {
-            if (decided_t14) {
-            i64 blocks_t15 = (last_t6 - first_t5 + 15) / 16;
-            for (i64 i_t16 = 0; i_t16 < blocks_t15; i_t16++) {
-            i64 wanted_t17 = first_t5 + i_t16 * 16;
-            i64 start_t18 = i64_min(wanted_t17, last_t6 - 16);
+            ys_11[i_t24] = y_93;
+            if (i_t21 == 0L) {
+            if (decided_t13) {
+            i64 blocks_t14 = (last_t5 - first_t4 + 16L - 1L) / 16L;
+            for (i64 i_t15 = 0L; i_t15 < blocks_t14; i_t15++) {
+            i64 wanted_t16 = first_t4 + i_t15 * 16L;
+            i64 start_t17 = i64_min(wanted_t16, last_t5 - 16L);
             #pragma omp simd
-            for (i64 i_t20 = 0; i_t20 < 16; i_t20++) {
-            i64 i_t21 = start_t18 + i_t20;
-            i64 j_12 = i_t21;
-            i8 flag_13 = row_9[i_t21];
+            for (i64 i_t19 = 0L; i_t19 < 16L; i_t19++) {
+            i64 i_t20 = start_t17 + i_t19;
+            i64 j_12 = i_t20;
+            i8 flag_13 = row_9[i_t20];
             bool left_14 = j_12 == 0L;
-            bool border_15 = (left_14 | top_10);
+            bool border_15 = left_14 | top_10;
             i8 next_91 = (i8)(flag_13 + (i8)100);
             bool wall_92 = next_91 < (i8)1;
             if (wall_92) {
             } else {
-            if (i_t21 >= wanted_t17) {
-            ys_11[i_t21] = y_93;
+            if (wanted_t16 <= i_t20) {
+            ys_11[i_t20] = y_93;
             } else {
-            i64 blocks_t7 = (last_t6 - first_t5 + 15) / 16;
-            for (i64 i_t8 = 0; i_t8 < blocks_t7; i_t8++) {
-            i64 wanted_t9 = first_t5 + i_t8 * 16;
-            i64 start_t10 = i64_min(wanted_t9, last_t6 - 16);
+            i64 blocks_t6 = (last_t5 - first_t4 + 16L - 1L) / 16L;
+            for (i64 i_t7 = 0L; i_t7 < blocks_t6; i_t7++) {
+            i64 wanted_t8 = first_t4 + i_t7 * 16L;
+            i64 start_t9 = i64_min(wanted_t8, last_t5 - 16L);
             #pragma omp simd
-            for (i64 i_t12 = 0; i_t12 < 16; i_t12++) {
-            i64 i_t13 = start_t10 + i_t12;
-            i64 j_12 = i_t13;
-            i8 flag_13 = row_9[i_t13];
+            for (i64 i_t11 = 0L; i_t11 < 16L; i_t11++) {
+            i64 i_t12 = start_t9 + i_t11;
+            i64 j_12 = i_t12;
+            i8 flag_13 = row_9[i_t12];
             i64 before_19 = j_12 - 1L;
             i8 next_91 = (i8)(flag_13 + (i8)100);
             bool wall_92 = next_91 < (i8)1;
             if (wall_92) {
             } else {
-            if (i_t13 >= wanted_t9) {
-            ys_11[i_t13] = y_93;
+            if (wanted_t8 <= i_t12) {
+            ys_11[i_t12] = y_93;
             static const i32 sites_0[] = {4};
             struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, m_0, sites_0};
         "#]],
@@ -238,42 +246,67 @@ fn bytes_from_elsewhere_are_read_in_a_loop_without_blocks() {
             i64 first_t3 = from_t1;
             first_t3 = i64_max(first_t3, dz_plus(0L, 1L));
             i64 last_t4 = to_t2;
-            if (first_t3 >= last_t4) first_t3 = last_t4 = to_t2;
-            for (i64 i_t15 = 0; i_t15 < 2; i_t15++) {
-            i64 start_t16 = i_t15 ? last_t4 : from_t1;
-            i64 end_t17 = i_t15 ? to_t2 : first_t3;
-            for (i64 i_t18 = start_t16; i_t18 < end_t17; i_t18++) {
-            i64 i_8 = i_t18;
-            i8 *row_9 = flags_2 + i_t18 * (n_1);
+            if (last_t4 <= first_t3) {
+            first_t3 = to_t2;
+            last_t4 = to_t2;
+            for (i64 i_t14 = 0L; i_t14 < 2L; i_t14++) {
+            i64 start_t15 = 0L < i_t14 ? last_t4 : from_t1;
+            i64 end_t16 = 0L < i_t14 ? to_t2 : first_t3;
+            for (i64 i_t17 = start_t15; i_t17 < end_t16; i_t17++) {
+            i64 i_8 = i_t17;
+            i8 *row_9 = flags_2 + i_t17 * n_1;
             bool top_10 = i_8 == 0L;
             i64 above_18 = i_8 - 1L;
-            i8 *v_4294967289 = flags_2 + i64_max(0, i64_min(0L, m_0 - 1)) * (n_1);
+            i8 *v_4294967289 = flags_2 + i64_max(i64_min(0L, m_0 - 1L), 0L) * n_1;
             #pragma omp simd
-            for (i64 i_t20 = 0; i_t20 < n_1; i_t20++) {
-            i64 j_12 = i_t20;
-            i8 flag_13 = row_9[i_t20];
+            for (i64 i_t19 = 0L; i_t19 < n_1; i_t19++) {
+            i64 j_12 = i_t19;
+            i8 flag_13 = row_9[i_t19];
             bool left_14 = j_12 == 0L;
-            bool border_15 = (left_14 | top_10);
+            bool border_15 = left_14 | top_10;
             if (border_15) {
             } else {
             i64 before_19 = j_12 - 1L;
             bool wall_92 = other_91 == (i8)1;
             if (wall_92) {
             } else {
-            ys_11[i_t20] = y_93;
-            if (i_t15 == 0) {
+            ys_11[i_t19] = y_93;
+            if (i_t14 == 0L) {
             for (i64 i_t5 = first_t3; i_t5 < last_t4; i_t5++) {
             i64 i_8 = i_t5;
-            i8 *row_9 = flags_2 + i_t5 * (n_1);
+            i8 *row_9 = flags_2 + i_t5 * n_1;
             i64 above_18 = i_8 - 1L;
-            if ((f64)(m_0 * n_1) * sizeof(f32) > 1048576.0 && (n_1) * sizeof(f32) <= 16384) for (u64 at_t6 = 0; at_t6 < (n_1) * sizeof(f32); at_t6 += 64) DZ_FETCH_NEAR((u64)(v_4294967294 + n_1) + at_t6);
-            i8 *v_4294967292 = flags_2 + 0;
-            i64 first_t7 = 0;
-            first_t7 = i64_max(first_t7, dz_plus(0L, 1L));
-            i64 last_t8 = n_1;
-            if (first_t7 >= last_t8) first_t7 = last_t8 = n_1;
-            if ((first_t7 - 0) + (n_1 - last_t8) <= 32) {
-            for (i64 i_t11 = 0; i_t11 < first_t7; i_t11++) {
+            if (1048576.0 < (f64)(m_0 * n_1) * 4.0 && n_1 * 4L <= 16384L) {
+            i8 *v_4294967292 = flags_2;
+            i64 first_t6 = 0L;
+            first_t6 = i64_max(first_t6, dz_plus(0L, 1L));
+            i64 last_t7 = n_1;
+            if (last_t7 <= first_t6) {
+            first_t6 = n_1;
+            last_t7 = n_1;
+            if (first_t6 + (n_1 - last_t7) <= 32L) {
+            for (i64 i_t10 = 0L; i_t10 < first_t6; i_t10++) {
+            DZ_NO_VECTORS();
+            i64 j_12 = i_t10;
+            i8 flag_13 = row_9[i_t10];
+            bool left_14 = j_12 == 0L;
+            if (left_14) {
+            } else {
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t10] = y_93;
+            #pragma omp simd
+            for (i64 i_t9 = first_t6; i_t9 < last_t7; i_t9++) {
+            i64 j_12 = i_t9;
+            i8 flag_13 = row_9[i_t9];
+            i64 before_19 = j_12 - 1L;
+            bool wall_92 = other_91 == (i8)1;
+            if (wall_92) {
+            } else {
+            ys_11[i_t9] = y_93;
+            for (i64 i_t11 = last_t7; i_t11 < n_1; i_t11++) {
             DZ_NO_VECTORS();
             i64 j_12 = i_t11;
             i8 flag_13 = row_9[i_t11];
@@ -285,19 +318,11 @@ fn bytes_from_elsewhere_are_read_in_a_loop_without_blocks() {
             if (wall_92) {
             } else {
             ys_11[i_t11] = y_93;
-            #pragma omp simd
-            for (i64 i_t10 = first_t7; i_t10 < last_t8; i_t10++) {
-            i64 j_12 = i_t10;
-            i8 flag_13 = row_9[i_t10];
-            i64 before_19 = j_12 - 1L;
-            bool wall_92 = other_91 == (i8)1;
-            if (wall_92) {
             } else {
-            ys_11[i_t10] = y_93;
-            for (i64 i_t12 = last_t8; i_t12 < n_1; i_t12++) {
-            DZ_NO_VECTORS();
-            i64 j_12 = i_t12;
-            i8 flag_13 = row_9[i_t12];
+            #pragma omp simd
+            for (i64 i_t13 = 0L; i_t13 < n_1; i_t13++) {
+            i64 j_12 = i_t13;
+            i8 flag_13 = row_9[i_t13];
             bool left_14 = j_12 == 0L;
             if (left_14) {
             } else {
@@ -305,20 +330,7 @@ fn bytes_from_elsewhere_are_read_in_a_loop_without_blocks() {
             bool wall_92 = other_91 == (i8)1;
             if (wall_92) {
             } else {
-            ys_11[i_t12] = y_93;
-            } else {
-            #pragma omp simd
-            for (i64 i_t14 = 0; i_t14 < n_1; i_t14++) {
-            i64 j_12 = i_t14;
-            i8 flag_13 = row_9[i_t14];
-            bool left_14 = j_12 == 0L;
-            if (left_14) {
-            } else {
-            i64 before_19 = j_12 - 1L;
-            bool wall_92 = other_91 == (i8)1;
-            if (wall_92) {
-            } else {
-            ys_11[i_t14] = y_93;
+            ys_11[i_t13] = y_93;
             static const i32 sites_0[] = {5, 4};
             struct env_0 env_0 = {flags_2, n_1, yss_7, yss_7_mem, xss_3, m_0, sites_0};
         "#]],

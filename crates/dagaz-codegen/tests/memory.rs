@@ -78,7 +78,7 @@ fn parts_that_overlap_are_copied() {
             b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
             dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
             r_15_mem = dz_unique(ctx, 4, r_15_mem, r_15, dz_times(n_0, n_0), sizeof(f64), 10);
-            r_15[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+            r_15[(next_5 + i_t6) * n_0 + (next_5 + i_t7)] = new_9[i_t6 * m_6 + i_t7];
         "#]],
     );
 }
@@ -100,7 +100,7 @@ fn reversed_rows_are_copied() {
             b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
             dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
             r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
-            r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+            r_17[(next_5 + i_t6) * n_0 + (next_5 + i_t7)] = new_9[i_t6 * m_6 + i_t7];
         "#]],
     );
 }
@@ -122,7 +122,7 @@ fn columns_are_copied() {
             b_4_mem = dz_unique(ctx, 1, b_4_mem, b_4, dz_times(n_0, n_0), sizeof(f64), 10);
             dz_block *new_9_mem = dz_alloc(ctx, 2, dz_times(m_6, m_6), sizeof(f64), 10);
             r_17_mem = dz_unique(ctx, 4, r_17_mem, r_17, dz_times(n_0, n_0), sizeof(f64), 10);
-            r_17[((next_5 + i_t6 * 1L)) * n_0 + (next_5 + i_t7 * 1L)] = new_9[(i_t6) * m_6 + i_t7];
+            r_17[(next_5 + i_t6) * n_0 + (next_5 + i_t7)] = new_9[i_t6 * m_6 + i_t7];
         "#]],
     );
 }
@@ -203,8 +203,8 @@ fn small_arrays_are_on_the_stack() {
              result value "[]f64" [n]f64"#,
         expect![[r#"
             f64 both_5_room[2];
-            both_5[0] = x_4;
-            both_5[1] = 1.0;
+            both_5[0L] = x_4;
+            both_5[1L] = 1.0;
             ys_3[i_t3] = y_7;
             dz_block *ys_3_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
         "#]],
@@ -263,7 +263,7 @@ fn a_part_that_is_used_once_more_is_copied() {
             if (dz_is_unique(ctx, xs_3_mem)) {
             as_7_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
             dz_block *r_14_mem = dz_alloc(ctx, 2, k_2, sizeof(f64), 10);
-            dz_copy(ctx, r_14 + (0), as_7, (n_0) * sizeof(f64));
+            dz_copy(ctx, r_14, as_7, n_0 * sizeof(f64));
         "#]],
     );
 }
@@ -286,12 +286,12 @@ fn rows_are_made_in_the_array_that_they_are_written_out_in() {
              param "xs" : value "[]f64" [n]f64
              result value "[][2][3]f64" [n][2i64][3i64]f64"#,
         expect![[r#"
-            a_6[0] = x_4;
-            a_6[1] = y_5;
-            a_6[2] = x_4;
-            b_7[0] = y_5;
-            b_7[1] = x_4;
-            b_7[2] = y_5;
+            a_6[0L] = x_4;
+            a_6[1L] = y_5;
+            a_6[2L] = x_4;
+            b_7[0L] = y_5;
+            b_7[1L] = x_4;
+            b_7[2L] = y_5;
             dz_block *r_3_mem = dz_alloc(ctx, 1, dz_times(dz_times(n_0, 2L), 3L), sizeof(f64), 10);
         "#]],
     );
@@ -319,28 +319,28 @@ fn results_of_scans_that_nobody_reads_are_not_kept() {
         expect![[r#"
             chain_t11[i_t13] = 1.0;
             chain_t12[i_t13] = 0.0;
-            chain_t11[0] = a_9;
-            chain_t12[0] = b_10;
-            chain_t11[i_t19 + 1] = a_9;
-            chain_t12[i_t19 + 1] = b_10;
-            chain_t11[5] = a_9;
-            chain_t12[5] = b_10;
+            chain_t11[0L] = a_9;
+            chain_t12[0L] = b_10;
+            chain_t11[i_t19 + 1L] = a_9;
+            chain_t12[i_t19 + 1L] = b_10;
+            chain_t11[5L] = a_9;
+            chain_t12[5L] = b_10;
             chain_t11[i_t27] = a_9;
             chain_t12[i_t27] = b_10;
-            part_t2[piece_t7 + 1] = a_9;
-            part_t3[piece_t7 + 1] = b_10;
-            chain_t12[0] = b_10;
+            part_t2[piece_t7 + 1L] = a_9;
+            part_t3[piece_t7 + 1L] = b_10;
+            chain_t12[0L] = b_10;
             r_5[at_t31] = b_10;
-            chain_t12[i_t35 + 1] = b_10;
+            chain_t12[i_t35 + 1L] = b_10;
             r_5[at_t36] = b_10;
-            chain_t12[5] = b_10;
+            chain_t12[5L] = b_10;
             r_5[at_t40] = b_10;
             dz_block *r_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
             f64 part_t2_room[1032];
             f64 part_t3_room[1032];
-            char ready_t4_room[1032] = {1};
-            part_t2[0] = 1.0;
-            part_t3[0] = 0.0;
+            char ready_t4_room[1032] = {1L};
+            part_t2[0L] = 1.0;
+            part_t3[0L] = 0.0;
         "#]],
     );
 }
@@ -406,7 +406,7 @@ fn arrays_on_the_stack_are_not_taken_over() {
             squares_6_mem = dz_alloc(ctx, outside->sites[1], m_1, sizeof(f64), 10);
             squares_6[i_t5] = y_8;
             dz_block *all_9_mem = dz_alloc(ctx, outside->sites[2], m_1, sizeof(f64), 10);
-            memcpy(all_9 + 0, squares_6, (m_1) * sizeof(f64));
+            memcpy(all_9, squares_6, m_1 * sizeof(f64));
             changed_10_mem = dz_unique(ctx, outside->sites[4], changed_10_mem, changed_10, m_1, sizeof(f64), 10);
             changed_10[0L] = 1.0;
             sums_4[i_t3] = sum_11;
@@ -446,7 +446,7 @@ fn what_a_loop_fills_row_by_row_is_not_filled_before() {
             y_11[i_t6] = d_13;
             dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
             s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
-            dz_copy(ctx, kept_10 + (i_9) * (n_0), x_7, (n_0) * sizeof(f64));
+            dz_copy(ctx, kept_10 + i_9 * n_0, x_7, n_0 * sizeof(f64));
             if (dz_is_unique(ctx, x_7_mem)) {
             y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
         "#]],
@@ -460,9 +460,9 @@ fn what_a_loop_fills_elsewhere_has_zeros_before() {
         expect![[r#"
             y_11[i_t6] = d_13;
             dz_block *saved_4_mem = dz_alloc(ctx, 3, dz_times(k_1, n_0), sizeof(f64), 10);
-            memset(saved_4, 0, (k_1 * n_0) * sizeof(f64));
+            memset(saved_4, 0, k_1 * n_0 * sizeof(f64));
             s_8_mem = dz_unique(ctx, 4, s_8_mem, s_8, dz_times(k_1, n_0), sizeof(f64), 10);
-            dz_copy(ctx, kept_10 + (0L) * (n_0), x_7, (n_0) * sizeof(f64));
+            dz_copy(ctx, kept_10, x_7, n_0 * sizeof(f64));
             if (dz_is_unique(ctx, x_7_mem)) {
             y_11_mem = dz_alloc(ctx, 7, n_0, sizeof(f64), 10);
         "#]],
@@ -611,7 +611,7 @@ fn a_matrix_of_an_array_is_copied_at_once() {
         expect![[r#"
             c_5_mem = dz_unique(ctx, 1, c_5_mem, c_5, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
             x_7_mem = dz_unique(ctx, 2, x_7_mem, x_7, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
-            dz_copy(ctx, y_10 + (i_8) * (m_1 * m_1), row_9, (m_1 * m_1) * sizeof(f64));
+            dz_copy(ctx, y_10 + i_8 * (m_1 * m_1), row_9, m_1 * m_1 * sizeof(f64));
         "#]],
     );
 }
@@ -656,9 +656,9 @@ fn rows_that_a_map_makes_of_the_rows_before_are_written_where_they_belong() {
             dz_block *a_5_mem = dz_alloc(ctx, 3, dz_times(k_0, n_1), sizeof(f64), 10);
             dz_block *b_6_mem = dz_alloc(ctx, 6, dz_times(k_0, n_1), sizeof(f64), 10);
             c_10_mem = dz_unique(ctx, 7, c_10_mem, c_10, dz_times(k_0, n_1), sizeof(f64), 10);
-            dz_copy(ctx, c_10 + (0L) * (n_1), xs_2, (n_1) * sizeof(f64));
+            dz_copy(ctx, c_10, xs_2, n_1 * sizeof(f64));
             d_11_mem = dz_unique(ctx, 8, d_11_mem, d_11, dz_times(k_0, n_1), sizeof(f64), 10);
-            dz_copy(ctx, d_11 + (0L) * (n_1), xs_2, (n_1) * sizeof(f64));
+            dz_copy(ctx, d_11, xs_2, n_1 * sizeof(f64));
             p_15_mem = dz_unique(ctx, 9, p_15_mem, p_15, dz_times(k_0, n_1), sizeof(f64), 10);
             q_16_mem = dz_unique(ctx, 10, q_16_mem, q_16, dz_times(k_0, n_1), sizeof(f64), 10);
         "#]],
@@ -721,7 +721,7 @@ fn a_product_is_copied_to_where_it_is_kept_if_the_loop_has_a_row_of_it() {
             dz_block *none_8_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
             ks_11_mem = dz_unique(ctx, 5, ks_11_mem, ks_11, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
             dz_block *p_15_mem = dz_alloc(ctx, 7, dz_times(m_1, m_1), sizeof(f64), 10);
-            dz_copy(ctx, later_17 + (i_13) * (m_1 * m_1), p_15, (m_1 * m_1) * sizeof(f64));
+            dz_copy(ctx, later_17 + i_13 * (m_1 * m_1), p_15, m_1 * m_1 * sizeof(f64));
         "#]],
     );
 }
@@ -736,12 +736,12 @@ fn a_product_is_copied_to_where_it_is_kept_if_that_is_read_before() {
         expect![[r#"
             row_17[i_t7] = z_20;
             dz_block *none_8_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
-            memset(none_8, 0, (n_0 * m_1 * m_1) * sizeof(f64));
+            memset(none_8, 0, n_0 * m_1 * m_1 * sizeof(f64));
             ks_11_mem = dz_unique(ctx, 5, ks_11_mem, ks_11, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
             dz_block *p_15_mem = dz_alloc(ctx, 7, dz_times(m_1, m_1), sizeof(f64), 10);
             if (dz_is_unique(ctx, before_12_mem)) {
             row_17_mem = dz_alloc(ctx, 10, m_1, sizeof(f64), 10);
-            dz_copy(ctx, later_21 + (i_13) * (m_1 * m_1), p_15, (m_1 * m_1) * sizeof(f64));
+            dz_copy(ctx, later_21 + i_13 * (m_1 * m_1), p_15, m_1 * m_1 * sizeof(f64));
         "#]],
     );
 }
@@ -769,7 +769,7 @@ fn what_a_loop_fills_is_made_where_an_outer_loop_keeps_it() {
         expect![[r#"
             dz_block *none_4_mem = dz_alloc(ctx, 4, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
             ks_6_mem = dz_unique(ctx, 5, ks_6_mem, ks_6, dz_times(dz_times(n_0, m_1), m_1), sizeof(f64), 10);
-            dz_copy(ctx, more_12 + (j_11) * (m_1), x_2, (m_1) * sizeof(f64));
+            dz_copy(ctx, more_12 + j_11 * m_1, x_2, m_1 * sizeof(f64));
         "#]],
     );
 }

@@ -43,14 +43,14 @@ fn scalar_operations_do_not_ask_whether_to_go_on() {
         "let (y: f64) = f64.mul x x",
         expect![[r#"
             DZ_IN_REGISTER(v_4294967294);
-            for (i64 i_t13 = 0; i_t13 < (k_1); i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < k_1; i_t13++) {
             for (i64 i_t15 = first_t6 + from_t9; i_t15 < first_t6 + to_t10; i_t15++) {
-            for (i64 i_t20 = first_t6 == 0; i_t20 < here_t8; i_t20++) {
+            for (i64 i_t20 = (i64)(first_t6 == 0L); i_t20 < here_t8; i_t20++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
             for (i64 i_t22 = from_t18; i_t22 < to_t19; i_t22++) {
-            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
+            for (i64 i_t5 = 0L; i_t5 < (copies_t1 + at_once_t3 - 1L) / at_once_t3; i_t5++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 3);
-            for (i64 i_t25 = 0; i_t25 < n_0; i_t25++) {
+            for (i64 i_t25 = 0L; i_t25 < n_0; i_t25++) {
         "#]],
     );
 }
@@ -62,19 +62,19 @@ fn iterations_with_loops_ask_whether_to_go_on() {
         expect![[r#"
             for (i64 i_t9 = from_t6; i_t9 < to_t7; i_t9++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[1]);
-            for (i64 i_t12 = 0; i_t12 < chunks_t11; i_t12++) {
+            for (i64 i_t12 = 0L; i_t12 < chunks_t11; i_t12++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[2]);
             for (i64 i_t15 = from_t13; i_t15 < to_t14; i_t15++) {
-            for (i64 i_t28 = 0; i_t28 < (k_1); i_t28++) {
+            for (i64 i_t28 = 0L; i_t28 < k_1; i_t28++) {
             for (i64 i_t29 = first_t21 + from_t24; i_t29 < first_t21 + to_t25; i_t29++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
-            for (i64 i_t32 = 0; i_t32 < chunks_t31; i_t32++) {
+            for (i64 i_t32 = 0L; i_t32 < chunks_t31; i_t32++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[1]);
             for (i64 i_t35 = from_t33; i_t35 < to_t34; i_t35++) {
-            for (i64 i_t40 = first_t21 == 0; i_t40 < here_t23; i_t40++) {
+            for (i64 i_t40 = (i64)(first_t21 == 0L); i_t40 < here_t23; i_t40++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
             for (i64 i_t42 = from_t38; i_t42 < to_t39; i_t42++) {
-            for (i64 i_t20 = 0; i_t20 < (copies_t1 + at_once_t18 - 1) / at_once_t18; i_t20++) {
+            for (i64 i_t20 = 0L; i_t20 < (copies_t1 + at_once_t18 - 1L) / at_once_t18; i_t20++) {
             if (DZ_TICK(ctx)) return dz_fail(ctx, 7);
         "#]],
     );

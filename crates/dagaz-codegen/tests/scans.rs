@@ -50,21 +50,21 @@ fn a_sum_of_results_needs_no_memory_for_them() {
              neutral (0.0f64)"#,
         "f64",
         expect![[r#"
-            for (i64 i_t14 = 0; i_t14 < 6; i_t14++) {
+            for (i64 i_t14 = 0L; i_t14 < 6L; i_t14++) {
             for (i64 i_t15 = from_t6; i_t15 < first_t9; i_t15++) {
-            for (i64 i_t19 = 0; i_t19 < length_t11; i_t19++) {
+            for (i64 i_t19 = 0L; i_t19 < length_t11; i_t19++) {
             #pragma GCC unroll 4
-            for (i64 i_t20 = 0; i_t20 < 4; i_t20++) {
-            for (i64 i_t24 = first_t9 + 4 * length_t11; i_t24 < to_t7; i_t24++) {
-            for (i64 i_t28 = 0; i_t28 < 6; i_t28++) {
-            for (i64 i_t32 = 0; i_t32 < 6; i_t32++) {
+            for (i64 i_t20 = 0L; i_t20 < 4L; i_t20++) {
+            for (i64 i_t24 = first_t9 + length_t11 * 4L; i_t24 < to_t7; i_t24++) {
+            for (i64 i_t28 = 0L; i_t28 < 6L; i_t28++) {
+            for (i64 i_t32 = 0L; i_t32 < 6L; i_t32++) {
             for (i64 i_t33 = from_t6; i_t33 < first_t9; i_t33++) {
-            for (i64 i_t38 = 0; i_t38 < length_t11; i_t38++) {
+            for (i64 i_t38 = 0L; i_t38 < length_t11; i_t38++) {
             #pragma GCC unroll 4
-            for (i64 i_t39 = 0; i_t39 < 4; i_t39++) {
-            for (i64 i_t44 = first_t9 + 4 * length_t11; i_t44 < to_t7; i_t44++) {
-            for (i64 i_t49 = 1; i_t49 < 6; i_t49++) {
-            for (i64 i_t51 = 0; i_t51 < (n_0 + grain_t1 - 1) / grain_t1; i_t51++) {
+            for (i64 i_t39 = 0L; i_t39 < 4L; i_t39++) {
+            for (i64 i_t44 = first_t9 + length_t11 * 4L; i_t44 < to_t7; i_t44++) {
+            for (i64 i_t49 = 1L; i_t49 < 6L; i_t49++) {
+            for (i64 i_t51 = 0L; i_t51 < (n_0 + grain_t1 - 1L) / grain_t1; i_t51++) {
         "#]],
     );
 }
@@ -76,21 +76,21 @@ fn results_from_the_last_one_on_are_written_in_that_order() {
            let (r: [n]f64) = slice xs [end :+ n * -1i64]"#,
         "[n]f64",
         expect![[r#"
-            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < 6L; i_t13++) {
             for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
-            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            for (i64 i_t18 = 0L; i_t18 < length_t10; i_t18++) {
             #pragma GCC unroll 4
-            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
-            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
-            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t19 = 0L; i_t19 < 4L; i_t19++) {
+            for (i64 i_t23 = first_t8 + length_t10 * 4L; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0L; i_t27 < 6L; i_t27++) {
             for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
-            r_14[n_0 - 1 - at_t31] = b_7;
-            for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+            r_14[n_0 - 1L - at_t31] = b_7;
+            for (i64 i_t34 = 0L; i_t34 < length_t10; i_t34++) {
             #pragma GCC unroll 4
-            for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
-            r_14[n_0 - 1 - at_t36] = b_7;
-            for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
-            r_14[n_0 - 1 - at_t40] = b_7;
+            for (i64 i_t35 = 0L; i_t35 < 4L; i_t35++) {
+            r_14[n_0 - 1L - at_t36] = b_7;
+            for (i64 i_t39 = first_t8 + length_t10 * 4L; i_t39 < to_t6; i_t39++) {
+            r_14[n_0 - 1L - at_t40] = b_7;
             dz_block *r_14_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
         "#]],
     );
@@ -114,20 +114,20 @@ fn a_map_from_the_last_result_on_is_part_of_the_scan_and_has_a_border() {
              in (z)"#,
         "[n]f64",
         expect![[r#"
-            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < 6L; i_t13++) {
             for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
-            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            for (i64 i_t18 = 0L; i_t18 < length_t10; i_t18++) {
             #pragma GCC unroll 4
-            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
-            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
-            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t19 = 0L; i_t19 < 4L; i_t19++) {
+            for (i64 i_t23 = first_t8 + length_t10 * 4L; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0L; i_t27 < 6L; i_t27++) {
             for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
             r_16[back_t34] = z_23;
-            for (i64 i_t35 = 0; i_t35 < length_t10; i_t35++) {
+            for (i64 i_t35 = 0L; i_t35 < length_t10; i_t35++) {
             #pragma GCC unroll 4
-            for (i64 i_t36 = 0; i_t36 < 4; i_t36++) {
+            for (i64 i_t36 = 0L; i_t36 < 4L; i_t36++) {
             r_16[back_t40] = z_23;
-            for (i64 i_t41 = first_t8 + 4 * length_t10; i_t41 < to_t6; i_t41++) {
+            for (i64 i_t41 = first_t8 + length_t10 * 4L; i_t41 < to_t6; i_t41++) {
             r_16[back_t45] = z_23;
             dz_block *r_16_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
         "#]],
@@ -142,26 +142,26 @@ fn what_takes_long_is_left_to_vector_units() {
             in (y)",
         "[n]f64",
         expect![[r#"
-            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < 6L; i_t13++) {
             for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
-            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            for (i64 i_t18 = 0L; i_t18 < length_t10; i_t18++) {
             #pragma GCC unroll 4
-            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
-            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
-            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t19 = 0L; i_t19 < 4L; i_t19++) {
+            for (i64 i_t23 = first_t8 + length_t10 * 4L; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0L; i_t27 < 6L; i_t27++) {
             for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
             xs_5[at_t31] = b_7;
-            for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+            for (i64 i_t34 = 0L; i_t34 < length_t10; i_t34++) {
             #pragma GCC unroll 4
-            for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+            for (i64 i_t35 = 0L; i_t35 < 4L; i_t35++) {
             xs_5[at_t36] = b_7;
-            for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+            for (i64 i_t39 = first_t8 + length_t10 * 4L; i_t39 < to_t6; i_t39++) {
             xs_5[at_t40] = b_7;
             #pragma omp simd
-            for (i64 i_t48 = from_t43; i_t48 < whole_t45; i_t48++) {
+            for (i64 i_t48 = from_t43; i_t48 < whole_t46; i_t48++) {
             r_13[i_t48] = y_15;
             #pragma omp simd
-            for (i64 i_t50 = 0; i_t50 < 8; i_t50++) {
+            for (i64 i_t50 = 0L; i_t50 < 8L; i_t50++) {
             r_13[i_t51] = y_15;
             dz_block *xs_5_mem = dz_alloc(ctx, 1, n_0, sizeof(f64), 10);
             if (dz_is_unique(ctx, xs_5_mem)) {
@@ -181,22 +181,22 @@ fn results_that_are_read_together_are_next_to_each_other() {
             in (z)",
         "[n]f64",
         expect![[r#"
-            for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < 6L; i_t13++) {
             for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
-            for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
+            for (i64 i_t18 = 0L; i_t18 < length_t10; i_t18++) {
             #pragma GCC unroll 4
-            for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
-            for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
-            for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
+            for (i64 i_t19 = 0L; i_t19 < 4L; i_t19++) {
+            for (i64 i_t23 = first_t8 + length_t10 * 4L; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0L; i_t27 < 6L; i_t27++) {
             for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
             ps_4[at_t31 * 2L] = a_6;
             xs_5[at_t31 * 2L] = b_7;
-            for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
+            for (i64 i_t34 = 0L; i_t34 < length_t10; i_t34++) {
             #pragma GCC unroll 4
-            for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
+            for (i64 i_t35 = 0L; i_t35 < 4L; i_t35++) {
             ps_4[at_t36 * 2L] = a_6;
             xs_5[at_t36 * 2L] = b_7;
-            for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
+            for (i64 i_t39 = first_t8 + length_t10 * 4L; i_t39 < to_t6; i_t39++) {
             ps_4[at_t40 * 2L] = a_6;
             xs_5[at_t40 * 2L] = b_7;
             #pragma omp simd reduction(|:stop_t45)
@@ -238,41 +238,41 @@ fn a_scan_from_the_last_row_on_writes_over_what_it_goes_along() {
         RETURN_SWEEP,
         "[n]f64",
         expect![[r#"
-        for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
-        for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
-        for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
-        #pragma GCC unroll 4
-        for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
-        for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
-        for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
-        for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
-        xs_5[at_t31] = b_7;
-        for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
-        #pragma GCC unroll 4
-        for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
-        xs_5[at_t36] = b_7;
-        for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
-        xs_5[at_t40] = b_7;
-        for (i64 i_t54 = 0; i_t54 < 6; i_t54++) {
-        #pragma omp simd reduction(+:x_17)
-        for (i64 i_t58 = start_t55; i_t58 < end_t56; i_t58++) {
-        for (i64 i_t60 = 0; i_t60 < 6; i_t60++) {
-        for (i64 i_t62 = 0; i_t62 < 6; i_t62++) {
-        edge_t46[i_t62] = xs_5[i64_max(row_t63, 0)];
-        for (i64 i_t64 = from_t47; i_t64 < first_t50 - 1; i_t64++) {
-        r_21[back_t67] = y_28;
-        for (i64 i_t68 = 0; i_t68 < length_t52 - 1; i_t68++) {
-        #pragma GCC unroll 4
-        for (i64 i_t69 = 0; i_t69 < 4; i_t69++) {
-        r_21[back_t72] = y_28;
-        for (i64 i_t73 = first_t50 + 4 * length_t52; i_t73 < to_t48 - 1; i_t73++) {
-        r_21[back_t76] = y_28;
-        for (i64 i_t77 = 0; i_t77 < 6; i_t77++) {
-        r_21[back_t82] = y_28;
-        dz_block *xs_5_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
-        if (dz_is_unique(ctx, xs_5_mem)) {
-        r_21_mem = dz_alloc(ctx, 3, n_0, sizeof(f64), 10);
-    "#]],
+            for (i64 i_t13 = 0L; i_t13 < 6L; i_t13++) {
+            for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+            for (i64 i_t18 = 0L; i_t18 < length_t10; i_t18++) {
+            #pragma GCC unroll 4
+            for (i64 i_t19 = 0L; i_t19 < 4L; i_t19++) {
+            for (i64 i_t23 = first_t8 + length_t10 * 4L; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0L; i_t27 < 6L; i_t27++) {
+            for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+            xs_5[at_t31] = b_7;
+            for (i64 i_t34 = 0L; i_t34 < length_t10; i_t34++) {
+            #pragma GCC unroll 4
+            for (i64 i_t35 = 0L; i_t35 < 4L; i_t35++) {
+            xs_5[at_t36] = b_7;
+            for (i64 i_t39 = first_t8 + length_t10 * 4L; i_t39 < to_t6; i_t39++) {
+            xs_5[at_t40] = b_7;
+            for (i64 i_t54 = 0L; i_t54 < 6L; i_t54++) {
+            #pragma omp simd reduction(+:x_17)
+            for (i64 i_t58 = start_t55; i_t58 < end_t56; i_t58++) {
+            for (i64 i_t60 = 0L; i_t60 < 6L; i_t60++) {
+            for (i64 i_t62 = 0L; i_t62 < 6L; i_t62++) {
+            edge_t46[i_t62] = xs_5[i64_max(row_t63, 0L)];
+            for (i64 i_t64 = from_t47; i_t64 < first_t50 - 1L; i_t64++) {
+            r_21[back_t67] = y_28;
+            for (i64 i_t68 = 0L; i_t68 < length_t52 - 1L; i_t68++) {
+            #pragma GCC unroll 4
+            for (i64 i_t69 = 0L; i_t69 < 4L; i_t69++) {
+            r_21[back_t72] = y_28;
+            for (i64 i_t73 = first_t50 + length_t52 * 4L; i_t73 < to_t48 - 1L; i_t73++) {
+            r_21[back_t76] = y_28;
+            for (i64 i_t77 = 0L; i_t77 < 6L; i_t77++) {
+            r_21[back_t82] = y_28;
+            dz_block *xs_5_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+            if (dz_is_unique(ctx, xs_5_mem)) {
+            r_21_mem = dz_alloc(ctx, 3, n_0, sizeof(f64), 10);
+        "#]],
     );
 }
 
@@ -288,36 +288,36 @@ fn what_is_read_after_a_scan_is_not_overwritten() {
         &rest,
         "f64",
         expect![[r#"
-        for (i64 i_t13 = 0; i_t13 < 6; i_t13++) {
-        for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
-        for (i64 i_t18 = 0; i_t18 < length_t10; i_t18++) {
-        #pragma GCC unroll 4
-        for (i64 i_t19 = 0; i_t19 < 4; i_t19++) {
-        for (i64 i_t23 = first_t8 + 4 * length_t10; i_t23 < to_t6; i_t23++) {
-        for (i64 i_t27 = 0; i_t27 < 6; i_t27++) {
-        for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
-        xs_5[at_t31] = b_7;
-        for (i64 i_t34 = 0; i_t34 < length_t10; i_t34++) {
-        #pragma GCC unroll 4
-        for (i64 i_t35 = 0; i_t35 < 4; i_t35++) {
-        xs_5[at_t36] = b_7;
-        for (i64 i_t39 = first_t8 + 4 * length_t10; i_t39 < to_t6; i_t39++) {
-        xs_5[at_t40] = b_7;
-        for (i64 i_t53 = 0; i_t53 < 6; i_t53++) {
-        #pragma omp simd reduction(+:x_17)
-        for (i64 i_t57 = start_t54; i_t57 < end_t55; i_t57++) {
-        for (i64 i_t59 = 0; i_t59 < 6; i_t59++) {
-        for (i64 i_t61 = from_t46; i_t61 < first_t49; i_t61++) {
-        ys_21[back_t64] = y_28;
-        for (i64 i_t65 = 0; i_t65 < length_t51; i_t65++) {
-        #pragma GCC unroll 4
-        for (i64 i_t66 = 0; i_t66 < 4; i_t66++) {
-        ys_21[back_t69] = y_28;
-        for (i64 i_t70 = first_t49 + 4 * length_t51; i_t70 < to_t47; i_t70++) {
-        ys_21[back_t73] = y_28;
-        dz_block *xs_5_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
-        dz_block *ys_21_mem = dz_alloc(ctx, 3, n_0, sizeof(f64), 10);
-    "#]],
+            for (i64 i_t13 = 0L; i_t13 < 6L; i_t13++) {
+            for (i64 i_t14 = from_t5; i_t14 < first_t8; i_t14++) {
+            for (i64 i_t18 = 0L; i_t18 < length_t10; i_t18++) {
+            #pragma GCC unroll 4
+            for (i64 i_t19 = 0L; i_t19 < 4L; i_t19++) {
+            for (i64 i_t23 = first_t8 + length_t10 * 4L; i_t23 < to_t6; i_t23++) {
+            for (i64 i_t27 = 0L; i_t27 < 6L; i_t27++) {
+            for (i64 i_t30 = from_t5; i_t30 < first_t8; i_t30++) {
+            xs_5[at_t31] = b_7;
+            for (i64 i_t34 = 0L; i_t34 < length_t10; i_t34++) {
+            #pragma GCC unroll 4
+            for (i64 i_t35 = 0L; i_t35 < 4L; i_t35++) {
+            xs_5[at_t36] = b_7;
+            for (i64 i_t39 = first_t8 + length_t10 * 4L; i_t39 < to_t6; i_t39++) {
+            xs_5[at_t40] = b_7;
+            for (i64 i_t53 = 0L; i_t53 < 6L; i_t53++) {
+            #pragma omp simd reduction(+:x_17)
+            for (i64 i_t57 = start_t54; i_t57 < end_t55; i_t57++) {
+            for (i64 i_t59 = 0L; i_t59 < 6L; i_t59++) {
+            for (i64 i_t61 = from_t46; i_t61 < first_t49; i_t61++) {
+            ys_21[back_t64] = y_28;
+            for (i64 i_t65 = 0L; i_t65 < length_t51; i_t65++) {
+            #pragma GCC unroll 4
+            for (i64 i_t66 = 0L; i_t66 < 4L; i_t66++) {
+            ys_21[back_t69] = y_28;
+            for (i64 i_t70 = first_t49 + length_t51 * 4L; i_t70 < to_t47; i_t70++) {
+            ys_21[back_t73] = y_28;
+            dz_block *xs_5_mem = dz_alloc(ctx, 2, n_0, sizeof(f64), 10);
+            dz_block *ys_21_mem = dz_alloc(ctx, 3, n_0, sizeof(f64), 10);
+        "#]],
     );
 }
 

@@ -57,19 +57,21 @@ fn the_middle_of_a_gradient_has_neither_sums_nor_branches() {
             i64 first_t3 = from_t1;
             i64 last_t4 = to_t2;
             last_t4 = i64_min(last_t4, dz_plus(end_4, 0L));
-            for (i64 i_t12 = 0; i_t12 < 2; i_t12++) {
+            first_t3 = to_t2;
+            last_t4 = to_t2;
+            for (i64 i_t12 = 0L; i_t12 < 2L; i_t12++) {
             for (i64 i_t15 = start_t13; i_t15 < end_t14; i_t15++) {
             if (at_end_7) {
-            i64 first_t16 = 0;
+            i64 first_t16 = 0L;
             first_t16 = i64_max(first_t16, dz_plus(end_4, 0L));
             i64 last_t17 = n_0;
             #pragma omp simd reduction(+:a_15)
             for (i64 i_t19 = first_t16; i_t19 < last_t17; i_t19++) {
             if (at_least_19) {
             #pragma omp simd
-            for (i64 i_t8 = first_t3; i_t8 < whole_t5; i_t8++) {
+            for (i64 i_t8 = first_t3; i_t8 < whole_t6; i_t8++) {
             #pragma omp simd
-            for (i64 i_t10 = 0; i_t10 < 8; i_t10++) {
+            for (i64 i_t10 = 0L; i_t10 < 8L; i_t10++) {
             if (dz_parallel(ctx, task_0, &env_0, n_0, dz_grain(n_0, 3.0))) return 1;
         "#]],
     );
@@ -113,7 +115,7 @@ fn sums_are_over_the_rows_that_count() {
             #pragma omp simd reduction(+:a_14)
             for (i64 i_t8 = first_t5; i_t8 < last_t6; i_t8++) {
             if (dz_parallel(ctx, task_0, &env_0, n_0, grain_t1)) return 1;
-            for (i64 i_t10 = 0; i_t10 < (n_0 + grain_t1 - 1) / grain_t1; i_t10++) {
+            for (i64 i_t10 = 0L; i_t10 < (n_0 + grain_t1 - 1L) / grain_t1; i_t10++) {
         "#]],
     );
     check(
@@ -122,7 +124,7 @@ fn sums_are_over_the_rows_that_count() {
             #pragma omp simd reduction(+:a_14)
             for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
             if (dz_parallel(ctx, task_0, &env_0, n_0, grain_t1)) return 1;
-            for (i64 i_t8 = 0; i_t8 < (n_0 + grain_t1 - 1) / grain_t1; i_t8++) {
+            for (i64 i_t8 = 0L; i_t8 < (n_0 + grain_t1 - 1L) / grain_t1; i_t8++) {
         "#]],
     );
 }
@@ -163,18 +165,20 @@ fn a_little_code_is_there_for_each_part() {
         2,
         expect![[r#"
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
-            i64 first_t4 = 0;
+            i64 first_t4 = 0L;
             first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
             i64 last_t5 = n_1;
-            for (i64 i_t13 = 0; i_t13 < first_t4; i_t13++) {
+            first_t4 = n_1;
+            last_t5 = n_1;
+            for (i64 i_t13 = 0L; i_t13 < first_t4; i_t13++) {
             #pragma omp simd
-            for (i64 i_t9 = first_t4; i_t9 < whole_t6; i_t9++) {
+            for (i64 i_t9 = first_t4; i_t9 < whole_t7; i_t9++) {
             #pragma omp simd
-            for (i64 i_t11 = 0; i_t11 < 8; i_t11++) {
+            for (i64 i_t11 = 0L; i_t11 < 8L; i_t11++) {
             for (i64 i_t14 = last_t5; i_t14 < n_1; i_t14++) {
             #pragma omp simd
-            for (i64 i_t16 = 0; i_t16 < n_1; i_t16++) {
-            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * (8.0)))) return 1;
+            for (i64 i_t16 = 0L; i_t16 < n_1; i_t16++) {
+            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * 8.0))) return 1;
         "#]],
     );
 }
@@ -185,15 +189,17 @@ fn much_code_is_there_for_the_border_and_for_blocks() {
         300,
         expect![[r#"
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
-            i64 first_t4 = 0;
+            i64 first_t4 = 0L;
             first_t4 = i64_max(first_t4, dz_plus(0L, 1L));
             i64 last_t5 = n_1;
-            for (i64 i_t13 = 0; i_t13 < 2; i_t13++) {
+            first_t4 = n_1;
+            last_t5 = n_1;
+            for (i64 i_t13 = 0L; i_t13 < 2L; i_t13++) {
             for (i64 i_t16 = start_t14; i_t16 < end_t15; i_t16++) {
-            for (i64 i_t7 = 0; i_t7 < blocks_t6; i_t7++) {
+            for (i64 i_t7 = 0L; i_t7 < blocks_t6; i_t7++) {
             #pragma omp simd
-            for (i64 i_t11 = 0; i_t11 < 16; i_t11++) {
-            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * (306.0)))) return 1;
+            for (i64 i_t11 = 0L; i_t11 < 16L; i_t11++) {
+            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 2.0 + (f64)n_1 * 306.0))) return 1;
         "#]],
     );
 }
@@ -223,15 +229,16 @@ fn pointers_to_rows_beyond_the_border_are_to_rows_at_it() {
             i64 first_t3 = from_t1;
             first_t3 = i64_max(first_t3, dz_plus(0L, 1L));
             i64 last_t4 = to_t2;
-            for (i64 i_t8 = 0; i_t8 < 2; i_t8++) {
+            first_t3 = to_t2;
+            last_t4 = to_t2;
+            for (i64 i_t8 = 0L; i_t8 < 2L; i_t8++) {
             for (i64 i_t11 = start_t9; i_t11 < end_t10; i_t11++) {
-            f64 *v_4294967293 = xss_2 + i64_max(0, i64_min(above_9, m_0 - 1)) * (n_1);
             #pragma omp simd
-            for (i64 i_t13 = 0; i_t13 < n_1; i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < n_1; i_t13++) {
             for (i64 i_t5 = first_t3; i_t5 < last_t4; i_t5++) {
             #pragma omp simd
-            for (i64 i_t7 = 0; i_t7 < n_1; i_t7++) {
-            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 4.0 + (f64)n_1 * (4.0)))) return 1;
+            for (i64 i_t7 = 0L; i_t7 < n_1; i_t7++) {
+            if (dz_parallel(ctx, task_0, &env_0, m_0, dz_grain(m_0, 4.0 + (f64)n_1 * 4.0))) return 1;
         "#]],
     );
 }

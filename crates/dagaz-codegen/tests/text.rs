@@ -124,7 +124,7 @@ fn loops_that_do_the_same_share_a_function() {
         if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
         static const i32 sites_0[] = {2};
         struct env_0 env_0 = {xs_2, m_1, ys_4, ys_4_mem, sites_0};
-        if (dz_parallel(ctx, task_0, &env_0, n_0, dz_grain(n_0, 2.0 + (f64)m_1 * (3.0)))) return 1;
+        if (dz_parallel(ctx, task_0, &env_0, n_0, dz_grain(n_0, 2.0 + (f64)m_1 * 3.0))) return 1;
         struct env_1 {
         const i32 *sites;
         static i32 task_1(dz_ctx *ctx, const void *env, i64 from_t11, i64 to_t12) {
@@ -132,10 +132,10 @@ fn loops_that_do_the_same_share_a_function() {
         if (DZ_TICK(ctx)) return dz_fail(ctx, outside->sites[0]);
         static const i32 sites_0[] = {5};
         struct env_0 env_0 = {as_11, l_10, bs_13, bs_13_mem, sites_0};
-        if (dz_parallel(ctx, task_0, &env_0, k_9, dz_grain(k_9, 2.0 + (f64)l_10 * (3.0)))) return 1;
+        if (dz_parallel(ctx, task_0, &env_0, k_9, dz_grain(k_9, 2.0 + (f64)l_10 * 3.0))) return 1;
         static const i32 sites_1[] = {7};
         struct env_1 env_1 = {bs_13, l_10, cs_18, cs_18_mem, sites_1};
-        if (dz_parallel(ctx, task_1, &env_1, k_9, dz_grain(k_9, 2.0 + (f64)l_10 * (3.0)))) return 1;
+        if (dz_parallel(ctx, task_1, &env_1, k_9, dz_grain(k_9, 2.0 + (f64)l_10 * 3.0))) return 1;
     "#]]
     .assert_eq(&lines.concat());
 }
@@ -162,10 +162,10 @@ fn many_constants_are_copied_from_a_table() {
     let program = parse(&table("f64.inf")).expect("the program is Core");
     let text = generate_body(&program).expect("the program becomes C");
     let expected = format!(
-        "{{ static const f64 table[] = {{{}, 0, 0}}; memcpy(a_3, table, sizeof(table)); }}",
+        "{{ static const f64 table[] = {{{}, 0.0, 0.0}}; memcpy(a_3, table, sizeof table); }}",
         numbers.join(", ")
     );
     assert!(text.contains(&expected), "{text}");
-    assert!(text.contains("a_3[66] = x_0;"), "{text}");
-    assert!(text.contains("a_3[67] = dz_from_f64("), "{text}");
+    assert!(text.contains("a_3[66L] = x_0;"), "{text}");
+    assert!(text.contains("a_3[67L] = dz_from_f64("), "{text}");
 }

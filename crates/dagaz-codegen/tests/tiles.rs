@@ -91,26 +91,26 @@ fn rows_are_read_and_written_in_tiles() {
         ROWS,
         expect![[r#"
             f64 tile_t31[4][4];
-            memcpy(tile_t31[i_t25], m_1 + (4L) * first_t10 + (4L) * i_t24 + (4L) * i_t25 * length_t12, 4 * sizeof(f64));
+            memcpy(tile_t31[i_t25], m_1 + (4L * first_t10 + 4L * i_t24 + 4L * i_t25 * length_t12), 4L * sizeof(f64));
             #pragma omp simd
-            f64 x0_9 = tile_t31[i_t25][0];
-            f64 x1_10 = tile_t31[i_t25][1];
-            f64 x2_11 = tile_t31[i_t25][2];
-            f64 x3_12 = tile_t31[i_t25][3];
+            f64 x0_9 = tile_t31[i_t25][0L];
+            f64 x1_10 = tile_t31[i_t25][1L];
+            f64 x2_11 = tile_t31[i_t25][2L];
+            f64 x3_12 = tile_t31[i_t25][3L];
             f64 tile_t56[4][4];
             f64 tile_t57[4][4];
-            memcpy(tile_t56[i_t50], m_1 + (4L) * first_t10 + (4L) * i_t49 + (4L) * i_t50 * length_t12, 4 * sizeof(f64));
-            DZ_FETCH(m_1 + (4L) * first_t10 + (4L) * i_t49 + (4L) * i_t50 * length_t12 + (4L) * grain_t1 * ctx->threads, 0);
+            memcpy(tile_t56[i_t50], m_1 + (4L * first_t10 + 4L * i_t49 + 4L * i_t50 * length_t12), 4L * sizeof(f64));
+            DZ_FETCH((u64)(m_1 + (4L * first_t10 + 4L * i_t49 + 4L * i_t50 * length_t12)) + (u64)(4L * (grain_t1 * ctx->threads)) * sizeof(f64), false);
             #pragma omp simd
-            f64 x0_9 = tile_t56[i_t50][0];
-            f64 x1_10 = tile_t56[i_t50][1];
-            f64 x2_11 = tile_t56[i_t50][2];
-            f64 x3_12 = tile_t56[i_t50][3];
-            tile_t57[i_t50][0] = t_37;
-            tile_t57[i_t50][1] = s_36;
-            tile_t57[i_t50][2] = q_35;
-            tile_t57[i_t50][3] = p_34;
-            memcpy(r_33 + (4L) * first_t10 + (4L) * i_t49 + (4L) * i_t50 * length_t12, tile_t57[i_t50], 4 * sizeof(f64));
+            f64 x0_9 = tile_t56[i_t50][0L];
+            f64 x1_10 = tile_t56[i_t50][1L];
+            f64 x2_11 = tile_t56[i_t50][2L];
+            f64 x3_12 = tile_t56[i_t50][3L];
+            tile_t57[i_t50][0L] = t_37;
+            tile_t57[i_t50][1L] = s_36;
+            tile_t57[i_t50][2L] = q_35;
+            tile_t57[i_t50][3L] = p_34;
+            memcpy(r_33 + (4L * first_t10 + 4L * i_t49 + 4L * i_t50 * length_t12), tile_t57[i_t50], 4L * sizeof(f64));
         "#]],
     );
 }
@@ -123,20 +123,20 @@ fn a_tile_is_a_part_of_a_longer_row_in_any_order() {
         SUM,
         expect![[r#"
             f64 tile_t32[4][4];
-            memcpy(tile_t32[i_t26], m_1 + (1L) + (6L) * first_t11 + (6L) * i_t25 + (6L) * i_t26 * length_t13, 4 * sizeof(f64));
+            memcpy(tile_t32[i_t26], m_1 + (1L + 6L * first_t11 + 6L * i_t25 + 6L * i_t26 * length_t13), 4L * sizeof(f64));
             #pragma omp simd
-            f64 x0_9 = tile_t32[i_t26][3];
-            f64 x1_10 = tile_t32[i_t26][1];
-            f64 x2_11 = tile_t32[i_t26][2];
-            f64 x3_12 = tile_t32[i_t26][0];
+            f64 x0_9 = tile_t32[i_t26][3L];
+            f64 x1_10 = tile_t32[i_t26][1L];
+            f64 x2_11 = tile_t32[i_t26][2L];
+            f64 x3_12 = tile_t32[i_t26][0L];
             f64 tile_t61[4][4];
-            memcpy(tile_t61[i_t54], m_1 + (1L) + (6L) * first_t11 + (6L) * i_t53 + (6L) * i_t54 * length_t13, 4 * sizeof(f64));
-            DZ_FETCH(m_1 + (1L) + (6L) * first_t11 + (6L) * i_t53 + (6L) * i_t54 * length_t13 + (6L) * grain_t1 * ctx->threads, 0);
+            memcpy(tile_t61[i_t54], m_1 + (1L + 6L * first_t11 + 6L * i_t53 + 6L * i_t54 * length_t13), 4L * sizeof(f64));
+            DZ_FETCH((u64)(m_1 + (1L + 6L * first_t11 + 6L * i_t53 + 6L * i_t54 * length_t13)) + (u64)(6L * (grain_t1 * ctx->threads)) * sizeof(f64), false);
             #pragma omp simd
-            f64 x0_9 = tile_t61[i_t54][3];
-            f64 x1_10 = tile_t61[i_t54][1];
-            f64 x2_11 = tile_t61[i_t54][2];
-            f64 x3_12 = tile_t61[i_t54][0];
+            f64 x0_9 = tile_t61[i_t54][3L];
+            f64 x1_10 = tile_t61[i_t54][1L];
+            f64 x2_11 = tile_t61[i_t54][2L];
+            f64 x3_12 = tile_t61[i_t54][0L];
         "#]],
     );
 }
@@ -162,20 +162,20 @@ fn what_is_followed_by_reading_is_written_at_once() {
         TWO,
         expect![[r#"
             f64 tile_t31[4][4];
-            memcpy(tile_t31[i_t25], m_1 + (4L) * first_t10 + (4L) * i_t24 + (4L) * i_t25 * length_t12, 4 * sizeof(f64));
+            memcpy(tile_t31[i_t25], m_1 + (4L * first_t10 + 4L * i_t24 + 4L * i_t25 * length_t12), 4L * sizeof(f64));
             #pragma omp simd
-            f64 x0_9 = tile_t31[i_t25][0];
-            f64 x1_10 = tile_t31[i_t25][1];
-            f64 x2_11 = tile_t31[i_t25][2];
-            f64 x3_12 = tile_t31[i_t25][3];
+            f64 x0_9 = tile_t31[i_t25][0L];
+            f64 x1_10 = tile_t31[i_t25][1L];
+            f64 x2_11 = tile_t31[i_t25][2L];
+            f64 x3_12 = tile_t31[i_t25][3L];
             f64 tile_t56[4][4];
-            memcpy(tile_t56[i_t50], m_1 + (4L) * first_t10 + (4L) * i_t49 + (4L) * i_t50 * length_t12, 4 * sizeof(f64));
-            DZ_FETCH(m_1 + (4L) * first_t10 + (4L) * i_t49 + (4L) * i_t50 * length_t12 + (4L) * grain_t1 * ctx->threads, 0);
+            memcpy(tile_t56[i_t50], m_1 + (4L * first_t10 + 4L * i_t49 + 4L * i_t50 * length_t12), 4L * sizeof(f64));
+            DZ_FETCH((u64)(m_1 + (4L * first_t10 + 4L * i_t49 + 4L * i_t50 * length_t12)) + (u64)(4L * (grain_t1 * ctx->threads)) * sizeof(f64), false);
             #pragma omp simd
-            f64 x0_9 = tile_t56[i_t50][0];
-            f64 x1_10 = tile_t56[i_t50][1];
-            f64 x2_11 = tile_t56[i_t50][2];
-            f64 x3_12 = tile_t56[i_t50][3];
+            f64 x0_9 = tile_t56[i_t50][0L];
+            f64 x1_10 = tile_t56[i_t50][1L];
+            f64 x2_11 = tile_t56[i_t50][2L];
+            f64 x3_12 = tile_t56[i_t50][3L];
         "#]],
     );
 }

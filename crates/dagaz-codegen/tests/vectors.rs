@@ -33,12 +33,12 @@ fn the_greatest_number_is_found_by_vector_units() {
             param "xs" : value "[]f64" [n]f64
             result value "f64" f64"#,
         expect![[r#"
-            if (to_t4 - from_t3 < 32) {
+            if (to_t4 - from_t3 < 32L) {
             for (i64 i_t9 = from_t3; i_t9 < to_t4; i_t9++) {
             #pragma omp simd reduction(max:a_4)
             for (i64 i_t6 = from_t3; i_t6 < to_t4; i_t6++) {
             for (i64 i_t7 = from_t3; i_t7 < to_t4; i_t7++) {
-            for (i64 i_t11 = 0; i_t11 < (n_0 + grain_t1 - 1) / grain_t1; i_t11++) {
+            for (i64 i_t11 = 0L; i_t11 < (n_0 + grain_t1 - 1L) / grain_t1; i_t11++) {
         "#]],
     );
 }
@@ -71,27 +71,29 @@ fn rows_of_accumulators_are_added_to_by_vector_units() {
             result value "[][]f64" [k][m]f64"#,
         expect![[r#"
             #pragma omp simd
-            for (i64 i_t13 = 0; i_t13 < (k_2 * m_1); i_t13++) {
-            for (i64 i_t15 = first_t6 + from_t9; i_t15 < i64_min(first_t6 + from_t9 + 16, first_t6 + to_t10); i_t15++) {
+            for (i64 i_t13 = 0L; i_t13 < k_2 * m_1; i_t13++) {
+            for (i64 i_t15 = first_t6 + from_t9; i_t15 < i64_min(first_t6 + from_t9 + 16L, first_t6 + to_t10); i_t15++) {
             for (i64 i_t16 = first_t6 + from_t9; i_t16 < first_t6 + to_t10; i_t16++) {
             #pragma omp simd
-            for (i64 i_t19 = 0; i_t19 < m_1; i_t19++) {
+            for (i64 i_t19 = 0L; i_t19 < m_1; i_t19++) {
             if ((u64)i_14 < (u64)k_2) {
-            for (i64 i_t23 = first_t6 == 0; i_t23 < here_t8; i_t23++) {
+            for (i64 i_t23 = (i64)(first_t6 == 0L); i_t23 < here_t8; i_t23++) {
             #pragma omp simd
             for (i64 i_t25 = from_t21; i_t25 < to_t22; i_t25++) {
             #pragma omp simd
-            for (i64 i_t43 = 0; i_t43 < (k_2 * m_1); i_t43++) {
+            for (i64 i_t43 = 0L; i_t43 < k_2 * m_1; i_t43++) {
             #pragma GCC unroll 4
             for (i64 i_t44 = first_t36 + from_t39; i_t44 < first_t36 + to_t40; i_t44++) {
             if ((u64)i_14 < (u64)k_2) {
-            if (DZ_UNLIKELY(m_1 < 0)) {
-            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
-            for (i64 i_t28 = 0; i_t28 < i64_min(0 + 16, n_0); i_t28++) {
-            for (i64 i_t29 = 0; i_t29 < n_0; i_t29++) {
-            for (i64 i_t35 = 0; i_t35 < (copies_t31 + at_once_t33 - 1) / at_once_t33; i_t35++) {
+            if (DZ_UNLIKELY(m_1 < 0L)) {
+            if (1L < copies_t1) {
+            for (i64 i_t5 = 0L; i_t5 < (copies_t1 + at_once_t3 - 1L) / at_once_t3; i_t5++) {
+            for (i64 i_t28 = 0L; i_t28 < i64_min(16L, n_0); i_t28++) {
+            for (i64 i_t29 = 0L; i_t29 < n_0; i_t29++) {
+            if (1L < copies_t31) {
+            for (i64 i_t35 = 0L; i_t35 < (copies_t31 + at_once_t33 - 1L) / at_once_t33; i_t35++) {
             #pragma omp simd
-            for (i64 i_t53 = 0; i_t53 < m_1; i_t53++) {
+            for (i64 i_t53 = 0L; i_t53 < m_1; i_t53++) {
             if ((u64)i_14 < (u64)k_2) {
         "#]],
     );
@@ -114,10 +116,10 @@ fn functions_are_computed_in_whole_vectors() {
             result value "[]f64" [n]f64"#,
         expect![[r#"
             #pragma omp simd
-            for (i64 i_t6 = from_t1; i_t6 < whole_t3; i_t6++) {
-            if (whole_t3 < (to_t2)) {
+            for (i64 i_t6 = from_t1; i_t6 < whole_t4; i_t6++) {
+            if (whole_t4 < to_t2) {
             #pragma omp simd
-            for (i64 i_t8 = 0; i_t8 < 8; i_t8++) {
+            for (i64 i_t8 = 0L; i_t8 < 8L; i_t8++) {
         "#]],
     );
 }
@@ -148,25 +150,26 @@ fn accumulators_that_are_added_to_several_times() {
             result value "[2][]f64" [2i64][n]f64"#,
         expect![[r#"
             #pragma omp simd
-            for (i64 i_t13 = 0; i_t13 < (2L * n_0); i_t13++) {
+            for (i64 i_t13 = 0L; i_t13 < 2L * n_0; i_t13++) {
             #pragma GCC unroll 4
             for (i64 i_t14 = first_t6 + from_t9; i_t14 < first_t6 + to_t10; i_t14++) {
             if ((u64)0L < (u64)2L) {
             if ((u64)1L < (u64)2L) {
-            for (i64 i_t19 = first_t6 == 0; i_t19 < here_t8; i_t19++) {
+            for (i64 i_t19 = (i64)(first_t6 == 0L); i_t19 < here_t8; i_t19++) {
             #pragma omp simd
             for (i64 i_t21 = from_t17; i_t21 < to_t18; i_t21++) {
-            if (DZ_UNLIKELY(n_0 < 0)) {
-            for (i64 i_t5 = 0; i_t5 < (copies_t1 + at_once_t3 - 1) / at_once_t3; i_t5++) {
+            if (DZ_UNLIKELY(n_0 < 0L)) {
+            if (1L < copies_t1) {
+            for (i64 i_t5 = 0L; i_t5 < (copies_t1 + at_once_t3 - 1L) / at_once_t3; i_t5++) {
             #pragma omp simd
-            for (i64 i_t26 = 0; i_t26 < whole_t23; i_t26++) {
+            for (i64 i_t26 = 0L; i_t26 < whole_t24; i_t26++) {
             if ((u64)0L < (u64)2L) {
             if ((u64)1L < (u64)2L) {
-            if (whole_t23 < (n_0)) {
+            if (whole_t24 < n_0) {
             #pragma omp simd
-            for (i64 i_t30 = 0; i_t30 < 8; i_t30++) {
-            if (i_t31 >= whole_t23 && (u64)0L < (u64)2L) {
-            if (i_t31 >= whole_t23 && (u64)1L < (u64)2L) {
+            for (i64 i_t30 = 0L; i_t30 < 8L; i_t30++) {
+            if (whole_t24 <= i_t31 && (u64)0L < (u64)2L) {
+            if (whole_t24 <= i_t31 && (u64)1L < (u64)2L) {
         "#]],
     );
 }
@@ -190,12 +193,12 @@ fn short_sums_have_lanes_of_their_own() {
             result value "[]f32" [n]f32"#,
         expect![[r#"
             for (i64 i_t3 = from_t1; i_t3 < to_t2; i_t3++) {
-            for (i64 i_t7 = 0; i_t7 < blocks_t4; i_t7++) {
+            for (i64 i_t7 = 0L; i_t7 < blocks_t4; i_t7++) {
             #pragma omp simd
-            for (i64 i_t9 = 0; i_t9 < DZ_LANES_f32; i_t9++) {
+            for (i64 i_t9 = 0L; i_t9 < DZ_LANES_f32; i_t9++) {
             if (DZ_MASKS && rest_t5 < m_1) {
             #pragma omp simd
-            for (i64 i_t12 = 0; i_t12 < DZ_LANES_f32; i_t12++) {
+            for (i64 i_t12 = 0L; i_t12 < DZ_LANES_f32; i_t12++) {
             if (i_t13 < m_1) {
             for (i64 i_t15 = rest_t5; i_t15 < m_1; i_t15++) {
         "#]],
@@ -230,12 +233,12 @@ fn elements_are_read_from_rows() {
     let is_shown = |line: &&str| line.contains("a_2 + ") || line.contains(" = v_");
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     let expected = expect![[r#"
-        f64 *v_4294967292 = a_2 + i64_max(0, i64_min(i_7, n_0 - 1)) * (m_1);
-        f64 *v_4294967291 = a_2 + i64_max(0, i64_min(h_8, n_0 - 1)) * (m_1);
+        f64 *v_4294967292 = a_2 + i64_max(i64_min(i_7, n_0 - 1L), 0L) * m_1;
+        f64 *v_4294967291 = a_2 + i64_max(i64_min(h_8, n_0 - 1L), 0L) * m_1;
         f64 x_12 = v_4294967292[j_11];
         f64 z_14 = v_4294967291[j_11];
-        f64 *v_4294967294 = a_2 + i_7 * (m_1);
-        f64 *v_4294967293 = a_2 + h_8 * (m_1);
+        f64 *v_4294967294 = a_2 + i_7 * m_1;
+        f64 *v_4294967293 = a_2 + h_8 * m_1;
         f64 x_12 = v_4294967294[j_11];
         f64 z_14 = v_4294967293[j_11];
     "#]];
@@ -264,15 +267,15 @@ fn points_are_computed_by_vector_units() {
             #pragma omp simd reduction(|:stop_t3)
             for (i64 i_t4 = from_t1; i_t4 < to_t2; i_t4++) {
             i64 i_6 = is_3[i_t4];
-            i64 bad_t5 = -(i64)((u64)i_6 >= (u64)k_1);
-            stop_t3 |= bad_t5;
-            i64 safe_t6 = i_6 & ~bad_t5;
-            const f64 *p_7 = readable_t7 + safe_t6 * (2L);
-            f64 x_8 = readable_t7[(safe_t6) * 2L + 0L];
-            f64 y_9 = readable_t7[(safe_t6) * 2L + 1L];
+            i64 bad_t5 = (i64)(0 - (i64)((u64)k_1 <= (u64)i_6));
+            stop_t3 = stop_t3 | bad_t5;
+            i64 safe_t6 = i_6 & (i64)~bad_t5;
+            const f64 *p_7 = readable_t7 + safe_t6 * 2L;
+            f64 x_8 = readable_t7[safe_t6 * 2L];
+            f64 y_9 = readable_t7[safe_t6 * 2L + 1L];
             f64 z_10 = x_8 + y_9;
-            qs_5[i_t4 * 2L + 0] = z_10;
-            qs_5[i_t4 * 2L + 1] = x_8;
+            qs_5[i_t4 * 2L] = z_10;
+            qs_5[i_t4 * 2L + 1L] = x_8;
         "#]],
     );
 }
@@ -301,21 +304,21 @@ fn rows_are_written_in_blocks() {
     let is_shown = |line: &&str| ["for (", "room_", "last_"].iter().any(|word| line.contains(word));
     let shown: Vec<&str> = text.lines().map(str::trim).filter(is_shown).collect();
     expect![[r#"
-        for (i64 i_t4 = 0; i_t4 < blocks_t3; i_t4++) {
-        i64 last_t6 = i64_min(first_t5 + 64, to_t2);
-        f64 room_t7_room[576] __attribute__((aligned(64)));
+        for (i64 i_t4 = 0L; i_t4 < blocks_t3; i_t4++) {
+        i64 last_t6 = i64_min(first_t5 + 64L, to_t2);
+        _Alignas(64) f64 room_t7_room[576];
         f64 *room_t7 = dz_room_for(rows_3 + first_t5 * 9L, room_t7_room);
         for (i64 i_t9 = first_t5; i_t9 < last_t6; i_t9++) {
-        room_t7[dz_turned(i_t9 - first_t5, 0, 9)] = v64_69;
-        room_t7[dz_turned(i_t9 - first_t5, 1, 9)] = v65_70;
-        room_t7[dz_turned(i_t9 - first_t5, 2, 9)] = v66_71;
-        room_t7[dz_turned(i_t9 - first_t5, 3, 9)] = v67_72;
-        room_t7[dz_turned(i_t9 - first_t5, 4, 9)] = v68_73;
-        room_t7[dz_turned(i_t9 - first_t5, 5, 9)] = v69_74;
-        room_t7[dz_turned(i_t9 - first_t5, 6, 9)] = v70_75;
-        room_t7[dz_turned(i_t9 - first_t5, 7, 9)] = v71_76;
-        room_t7[dz_turned(i_t9 - first_t5, 8, 9)] = v72_77;
-        dz_turn(rows_3 + first_t5 * 9L, room_t7, 9, last_t6 - first_t5);
+        room_t7[dz_turned(i_t9 - first_t5, 0L, 9L)] = v64_69;
+        room_t7[dz_turned(i_t9 - first_t5, 1L, 9L)] = v65_70;
+        room_t7[dz_turned(i_t9 - first_t5, 2L, 9L)] = v66_71;
+        room_t7[dz_turned(i_t9 - first_t5, 3L, 9L)] = v67_72;
+        room_t7[dz_turned(i_t9 - first_t5, 4L, 9L)] = v68_73;
+        room_t7[dz_turned(i_t9 - first_t5, 5L, 9L)] = v69_74;
+        room_t7[dz_turned(i_t9 - first_t5, 6L, 9L)] = v70_75;
+        room_t7[dz_turned(i_t9 - first_t5, 7L, 9L)] = v71_76;
+        room_t7[dz_turned(i_t9 - first_t5, 8L, 9L)] = v72_77;
+        dz_turn(rows_3 + first_t5 * 9L, room_t7, 9L, last_t6 - first_t5);
     "#]]
     .assert_eq(&(shown.join("\n") + "\n"));
 }
@@ -347,12 +350,12 @@ fn nothing_is_read_behind_a_check_that_has_failed() {
             for (i64 i_t4 = from_t1; i_t4 < to_t2; i_t4++) {
             i64 i_9 = is_4[i_t4];
             i64 c_10 = i_t4;
-            i64 bad_t5 = -(i64)(((u64)i_9 >= (u64)k_1) | ((u64)j_5 >= (u64)m_2));
-            stop_t3 |= bad_t5;
-            i64 safe_t6 = i_9 & ~bad_t5;
-            i64 safe_t7 = j_5 & ~bad_t5;
-            f64 x_11 = readable_t8[(safe_t6) * m_2 + safe_t7];
-            f64 y_12 = readable_t8[(safe_t6) * m_2 + 0L];
+            i64 bad_t5 = (i64)(0 - (i64)(((u64)k_1 <= (u64)i_9) | ((u64)m_2 <= (u64)j_5)));
+            stop_t3 = stop_t3 | bad_t5;
+            i64 safe_t6 = i_9 & (i64)~bad_t5;
+            i64 safe_t7 = j_5 & (i64)~bad_t5;
+            f64 x_11 = readable_t8[safe_t6 * m_2 + safe_t7];
+            f64 y_12 = readable_t8[safe_t6 * m_2];
             i64 own_13 = is_4[c_10];
             f64 w_14 = (f64)own_13;
             f64 z_15 = x_11 + y_12;

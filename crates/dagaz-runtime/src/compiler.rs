@@ -31,7 +31,11 @@ const FLAGS: [&str; 11] = [
     "-w",
 ];
 
-const SHARED: [&str; 2] = ["-fPIC", "-shared"];
+/// What is missing in a library is found when it is opened: a call of nothing would end the process.
+const SHARED: &[&str] = match cfg!(target_os = "linux") {
+    true => &["-fPIC", "-shared", "-Wl,-z,now"],
+    false => &["-fPIC", "-shared"],
+};
 
 /// What a compiler must be called with to find memory errors and undefined behaviour while the program runs. Overflow is
 /// defined by `-fwrapv`; the first finding ends the program.
@@ -126,7 +130,7 @@ pub(crate) fn shared_object(text: &str, making: &Making) -> Result<Object, Strin
     }
     let folder = cache::workspace(cache.as_deref())?;
     let made = folder.path().join("made.so");
-    let flags: Vec<&str> = [flag_of(effort)].into_iter().chain(FLAGS).chain(SHARED).collect();
+    let flags: Vec<&str> = [flag_of(effort)].into_iter().chain(FLAGS).chain(SHARED.iter().copied()).collect();
     compile(&compiler, &flags, text, &folder, &made, making)?;
     cache::seal(&made)?;
     match (kept, cache) {

@@ -2,58 +2,50 @@
 
 use dagaz_core::effects::may_fail_at;
 use dagaz_core::exp::{Check, DimSlice};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::emit::block_of;
 use super::{Form, Lower, Lowered, elem, only};
-use crate::imp::{LoopKind, Stm};
-use crate::scalar::{self, type_code};
+use crate::imp::{Access, Expr, LoopKind, Operand, Repr, Runtime, Stm, Var};
 use crate::{RemarkKind, SiteKind};
 
 /// What happens at an element of a slice, given its indices in the array and in the slice.
-type EachElement<'e, L> = dyn FnMut(&mut L, &[String], &[String]) -> Lowered<()> + 'e;
+type EachElement<'e, L> = dyn FnMut(&mut L, &[Expr], &[Expr]) -> Lowered<()> + 'e;
 
 impl Lower<'_> {
     pub(super) fn binop(&mut self, pat: &[Param], op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Lowered<()> {
         let (left, right) = (self.atom(x), self.atom(y));
         let divides = matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem);
         let may_fail = may_fail_at(op, ty, y);
+        let zero = Prim::zero(ty);
         let mut guard = None;
         if may_fail && divides {
-            let notes = [(ty, left.clone())];
-            guard = self.fail_if(&format!("{right} == 0"), SiteKind::DivisionByZero, &notes);
+            guard = self.fail_if(right.clone().equals(zero), SiteKind::DivisionByZero, &[&left]);
         }
         if may_fail && !divides {
-            let notes = [(ty, left.clone()), (ty, right.clone())];
-            guard = self.fail_if(&format!("{right} < 0"), SiteKind::NegativeExponent, &notes);
+            let is_negative = right.clone().is_below(zero);
+            guard = self.fail_if(is_negative, SiteKind::NegativeExponent, &[&left, &right]);
         }
         // One is a divisor, and zero an exponent, whatever is to be divided or raised.
         let right = match (guard, divides) {
             (None, _) => right,
-            (Some(bad), true) => format!("({right} | ({ty})({bad} & 1))"),
-            (Some(bad), false) => format!("({right} & ({ty})~{bad})"),
+            (Some(bad), true) => right.op(BinOp::Or, bad.op(BinOp::And, 1).cast(ty)),
+            (Some(bad), false) => right.op(BinOp::And, complement(bad).cast(ty)),
         };
-        self.scalar(pat, scalar::binop(op, ty, &left, &right))
+        self.scalar(pat, Expr::BinOp(op, ty, Box::new([left, right])))
     }
 
     /// Stops the program if the condition holds, with values for the message. A loop for vector units goes on and
     /// remembers that it has to stop; then there is a mask to know the condition by.
-    pub(super) fn fail_if(
-        &mut self,
-        cond: &str,
-        kind: SiteKind,
-        notes: &[(PrimType, String)],
-    ) -> Option<String> {
-        if let Some(bad) = self.note_failure(cond) {
-            return Some(bad);
+    pub(super) fn fail_if(&mut self, cond: Expr, kind: SiteKind, notes: &[&Expr]) -> Option<Var> {
+        if self.deferred.is_some() {
+            return self.note_failure(cond);
         }
         let site = self.site(kind);
-        let mut then: Vec<Stm> = Vec::new();
-        for (ty, value) in notes {
-            then.push(Stm::Line(format!("dz_note_scalar(ctx, {}, dz_bits_{ty}({value}));", type_code(*ty))));
-        }
-        then.push(Stm::Line(format!("return dz_fail(ctx, {site});")));
-        self.out.push(Stm::If { cond: format!("DZ_UNLIKELY({cond})"), then, otherwise: Vec::new() });
+        let notes = notes.iter().map(|value| Stm::Note((*value).clone()));
+        let then = notes.chain([Stm::Fail(site)]).collect();
+        self.out.push(Stm::when_rarely(cond, then));
         None
     }
 
@@ -62,42 +54,30 @@ impl Lower<'_> {
             return;
         }
         let size = self.atom(size);
-        self.fail_if(&format!("{size} < 0"), SiteKind::NegativeSize(what), &[(PrimType::I64, size.clone())]);
+        self.fail_if(size.clone().is_below(0), SiteKind::NegativeSize(what), &[&size]);
     }
 
-    fn check_bounds(&mut self, indices: &[Atom], dims: &[Atom]) -> Option<String> {
-        let outside = indices.iter().zip(dims);
-        let outside: Vec<String> =
-            outside.map(|(i, d)| format!("(u64){} >= (u64){}", self.atom(*i), self.atom(*d))).collect();
+    fn check_bounds(&mut self, indices: &[Atom], dims: &[Atom]) -> Option<Var> {
+        let outside = indices.iter().zip(dims).map(|(i, d)| self.atom(*i).is_not_within(self.atom(*d)));
         // Vector units do not branch.
-        let outside = match self.deferred.is_some() && outside.len() > 1 {
-            true => format!("({})", outside.join(") | (")),
-            false => outside.join(" || "),
+        let join = |x: Expr, y: Expr| match self.deferred.is_some() {
+            true => x.op(BinOp::Or, y),
+            false => x.either(y),
         };
-        let notes: Vec<(PrimType, String)> =
-            indices.iter().chain(dims).map(|a| (PrimType::I64, self.atom(*a))).collect();
-        let kind = SiteKind::OutOfBounds { indices: indices.len() };
-        self.fail_if(&outside, kind, &notes)
+        let outside = outside.reduce(join)?;
+        let notes: Vec<Expr> = indices.iter().chain(dims).map(|a| self.atom(*a)).collect();
+        let notes: Vec<&Expr> = notes.iter().collect();
+        self.fail_if(outside, SiteKind::OutOfBounds { indices: indices.len() }, &notes)
     }
 
     /// The position of the first element that the indices select.
-    pub(super) fn offset(&self, indices: &[String], dims: &[Atom]) -> String {
-        let mut offset = String::new();
-        for (index, dim) in indices.iter().zip(dims) {
-            offset = match offset.is_empty() {
-                true => index.clone(),
-                false => format!("({offset}) * {} + {index}", self.atom(*dim)),
-            };
-        }
-        match (&dims[indices.len().min(dims.len())..], offset.is_empty()) {
-            (_, true) => "0".to_string(),
-            ([], false) => offset,
-            (rest, false) => format!("({offset}) * ({})", self.product(rest)),
-        }
+    pub(super) fn offset(&self, indices: &[Expr], dims: &[Atom]) -> Expr {
+        let row = indices.iter().zip(dims).fold(0.expr(), |offset, (i, dim)| offset * self.atom(*dim) + i);
+        row * self.product(&dims[indices.len().min(dims.len())..])
     }
 
     /// How far apart the rows and elements of an array are, per dimension.
-    pub(super) fn strides(&self, array: VarId) -> Lowered<Vec<String>> {
+    pub(super) fn strides(&self, array: VarId) -> Lowered<Vec<Expr>> {
         let (_, dims) = self.array(array)?;
         match &self.info(array)?.form {
             Form::View { strides } => Ok(strides.clone()),
@@ -117,29 +97,19 @@ impl Lower<'_> {
         })
     }
 
-    fn strides_in_order(&self, dims: &[Atom]) -> Vec<String> {
-        (1..=dims.len()).map(|axis| self.stride_product(&dims[axis..])).collect()
+    fn strides_in_order(&self, dims: &[Atom]) -> Vec<Expr> {
+        (1..=dims.len()).map(|axis| self.product(&dims[axis..])).collect()
     }
 
-    fn stride_product(&self, dims: &[Atom]) -> String {
-        if dims.is_empty() { "1".to_string() } else { format!("({})", self.product(dims)) }
-    }
-
-    /// An element as a C expression.
-    pub(super) fn element(&self, array: VarId, indices: &[String]) -> Lowered<String> {
+    /// The element at some indices.
+    pub(super) fn element(&self, array: VarId, indices: &[Expr]) -> Lowered<Expr> {
         let (elem, dims) = self.array(array)?;
-        let name = self.name(array);
         Ok(match &self.info(array)?.form {
-            Form::Block { .. } => format!("{name}[{}]", self.offset(indices, &dims)),
-            Form::View { strides } => format!("{name}[{}]", strided(indices, strides)),
+            Form::Block { .. } => self.var(array)?.at(self.offset(indices, &dims)),
+            Form::View { strides } => self.var(array)?.at(strided(indices, strides)),
             Form::Range { start, step } => {
-                let i = indices.first().map_or("0", |i| i);
-                let value = match (start.as_str(), step.as_str()) {
-                    ("0L", "1L") => i.to_string(),
-                    (_, "1L") => format!("({start} + {i})"),
-                    _ => format!("({start} + {step} * {i})"),
-                };
-                if elem == PrimType::I64 { value } else { format!("({elem}){value}") }
+                let i = indices.first().cloned().unwrap_or_else(|| 0.expr());
+                (start + step * i).cast(elem)
             }
             Form::Fill { value } => value.clone(),
         })
@@ -158,39 +128,39 @@ impl Lower<'_> {
             Check::Checked => self.check_bounds(indices, &dims),
             Check::Certified => None,
         };
-        let (texts, are_others) = self.safe_indices(indices, &dims, bad.as_deref());
+        let (safe, are_others) = self.safe_indices(indices, &dims, bad.as_ref());
         let has_memory = self.has_memory(array);
         if indices.len() < dims.len() {
             return match are_others && has_memory && !self.needs_block(param) {
-                true => self.readable_row(param, array, &texts),
-                false => self.row_at(param, array, &texts),
+                true => self.readable_row(param, array, &safe),
+                false => self.row_at(param, array, &safe),
             };
         }
-        let mut element = self.element(array, &texts)?;
-        if let Some((_, offset)) = element.split_once('[').filter(|_| are_others && has_memory) {
-            let readable = self.readable(array)?;
-            element = format!("{readable}[{offset}");
+        let mut element = self.element(array, &safe)?;
+        if let Expr::Load(operands) = &mut element
+            && are_others
+        {
+            operands[0] = self.readable(array)?;
         }
         // What is not wanted is not read.
         if let Some(guard) = self.guard.clone().filter(|_| has_memory) {
-            let name = self.name(param.var);
-            self.set(elem(&param.ty)?.to_string(), name.as_str(), "0");
-            let then = vec![Stm::Line(format!("{name} = {element};"))];
-            self.out.push(Stm::If { cond: guard, then, otherwise: Vec::new() });
+            let var = self.var_of(param)?;
+            self.set(&var, Prim::zero(elem(&param.ty)?));
+            self.out.push(Stm::when(guard, vec![Stm::assign(&var, element)]));
             return Ok(());
         }
         self.scalar(pat, element)
     }
 
     /// As [`Lower::row_at`], where the row may not be there: then it is some other one, or nothing that can be read.
-    fn readable_row(&mut self, param: &Param, array: VarId, indices: &[String]) -> Lowered<()> {
+    fn readable_row(&mut self, param: &Param, array: VarId, indices: &[Expr]) -> Lowered<()> {
         let (elem, _) = self.array(array)?;
         let strides = self.strides(array)?;
         let offset = strided(indices, &strides);
         let readable = self.readable(array)?;
         self.bind_as(param, Form::View { strides: strides[indices.len()..].to_vec() });
-        let target = self.name(param.var);
-        self.set(format!("const {elem} *"), target, format!("{readable} + {offset}"));
+        let target = Var::new(Repr::Pointer(elem, Access::ReadOnly), self.name(param.var));
+        self.set(&target, readable + offset);
         Ok(())
     }
 
@@ -199,22 +169,22 @@ impl Lower<'_> {
     }
 
     /// Binds a variable to the row at some indices, which stays where it is.
-    pub(super) fn row_at(&mut self, param: &Param, array: VarId, indices: &[String]) -> Lowered<()> {
-        let (elem, dims) = self.array(array)?;
+    pub(super) fn row_at(&mut self, param: &Param, array: VarId, indices: &[Expr]) -> Lowered<()> {
+        let (_, dims) = self.array(array)?;
         if let form @ (Form::Fill { .. } | Form::Range { .. }) = self.info(array)?.form.clone() {
             self.bind_as(param, form);
             return Ok(());
         }
-        let (source, target) = (self.name(array), self.name(param.var));
+        let (source, target) = (self.var(array)?, self.var_of(param)?);
         if self.needs_block(param) {
             let offset = self.offset(indices, &dims);
-            self.view(elem, &target, &format!("{source} + {offset}"), &source);
+            self.view(&target, source + offset, array);
             return Ok(());
         }
         let strides = self.strides(array)?;
         let offset = strided(indices, &strides);
         self.bind_as(param, Form::View { strides: strides[indices.len()..].to_vec() });
-        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        self.set(&target, source + offset);
         Ok(())
     }
 
@@ -228,49 +198,44 @@ impl Lower<'_> {
         // A new shape has its own strides; only contiguous elements get one.
         let strides = match form {
             Form::View { strides } => strides,
-            _ => {
-                let dims = param.ty.dims();
-                (1..=dims.len()).map(|axis| self.stride_product(&dims[axis..])).collect()
-            }
+            _ => self.strides_in_order(param.ty.dims()),
         };
-        let (source, target) = (self.name(array), self.name(param.var));
+        let (source, target) = (self.var(array)?, self.var_of(param)?);
         self.bind_as(param, Form::View { strides });
-        self.set(format!("{} *", elem(&param.ty)?), target, source);
-        self.pointers.insert(param.var, (array, "0".to_string()));
+        self.set(&target, source);
+        self.pointers.insert(param.var, (array, 0.expr()));
         Ok(())
     }
 
-    /// A variable that shares the block of another one.
-    fn view(&mut self, elem: PrimType, target: &str, pointer: &str, source: &str) {
-        self.set_array(elem, target, pointer, &format!("{source}_mem"));
-        self.line(format!("dz_retain(ctx, {target}_mem);"));
+    /// Declares a variable that shares the block of another array.
+    fn view(&mut self, target: &Var, pointer: Expr, array: VarId) {
+        self.set_array(target, pointer, self.mem(array));
+        self.retain(&block_of(&target.name));
     }
 
     pub(super) fn slice(&mut self, pat: &[Param], array: VarId, slice: &[DimSlice]) -> Lowered<()> {
         let param = only(pat)?;
-        let (elem, dims) = self.array(array)?;
-        let (source, target) = (self.name(array), self.name(param.var));
+        let (_, dims) = self.array(array)?;
+        let (source, target) = (self.var(array)?, self.var_of(param)?);
         if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
             return self.slice_view(param, array, slice);
         }
         let can_share =
             matches!(self.info(array)?.form, Form::Block { .. }) && !self.on_stack.contains(&array);
         if let (Some(start), true) = (self.contiguous(slice, &dims), can_share) {
-            self.view(elem, &target, &format!("{source} + {start}"), &source);
+            self.view(&target, source + start, array);
             return Ok(());
         }
         self.remark(RemarkKind::Copy, "of a slice, because the result is passed on as a whole");
         self.allocate(param)?;
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
             let from = l.element(array, inside)?;
-            let to = l.offset(counters, param.ty.dims());
-            l.line(format!("{target}[{to}] = {from};"));
+            l.write(&target, l.offset(counters, param.ty.dims()), from);
             Ok(())
         })
     }
 
     fn slice_view(&mut self, param: &Param, array: VarId, slice: &[DimSlice]) -> Lowered<()> {
-        let (elem, _) = self.array(array)?;
         let range = slice.iter().find_map(|part| match part {
             DimSlice::Range { start, stride, .. } => Some((self.atom(*start), self.atom(*stride))),
             DimSlice::Fix(_) => None,
@@ -281,25 +246,22 @@ impl Lower<'_> {
                 return Ok(());
             }
             (Form::Range { start, step }, Some((first, stride))) => {
-                let form = Form::Range {
-                    start: format!("({start} + {step} * {first})"),
-                    step: format!("({step} * {stride})"),
-                };
+                let form = Form::Range { start: start + &step * first, step: step * stride };
                 self.bind_as(param, form);
                 return Ok(());
             }
             _ => {}
         }
         let (offset, strides) = self.layout(array, slice)?;
-        let (source, target) = (self.name(array), self.name(param.var));
+        let (source, target) = (self.var(array)?, self.var_of(param)?);
         self.bind_as(param, Form::View { strides });
-        self.set(format!("{elem} *"), target, format!("{source} + {offset}"));
+        self.set(&target, source + &offset);
         self.pointers.insert(param.var, (array, offset));
         Ok(())
     }
 
     /// Where a slice begins, and how far apart its elements are.
-    pub(super) fn layout(&self, array: VarId, slice: &[DimSlice]) -> Lowered<(String, Vec<String>)> {
+    pub(super) fn layout(&self, array: VarId, slice: &[DimSlice]) -> Lowered<(Expr, Vec<Expr>)> {
         let strides = self.strides(array)?;
         let mut kept = Vec::new();
         let mut starts = Vec::new();
@@ -308,12 +270,7 @@ impl Lower<'_> {
                 DimSlice::Fix(i) => starts.push(self.atom(*i)),
                 DimSlice::Range { start, stride, .. } => {
                     starts.push(self.atom(*start));
-                    let by = self.atom(*stride);
-                    kept.push(match (by.as_str(), old.as_str()) {
-                        ("1L", _) => old.clone(),
-                        (_, "1") => by,
-                        _ => format!("({by} * {old})"),
-                    });
+                    kept.push(self.atom(*stride) * old);
                 }
             }
         }
@@ -322,7 +279,7 @@ impl Lower<'_> {
     }
 
     /// Where the slice begins, if its elements are next to each other: fixed indices, then a range, then all.
-    fn contiguous(&self, slice: &[DimSlice], dims: &[Atom]) -> Option<String> {
+    fn contiguous(&self, slice: &[DimSlice], dims: &[Atom]) -> Option<Expr> {
         let mut starts = Vec::new();
         let mut ranges = 0;
         for (part, dim) in slice.iter().zip(dims) {
@@ -351,8 +308,8 @@ impl Lower<'_> {
         &mut self,
         slice: &[DimSlice],
         dims: &[Atom],
-        inside: &mut Vec<String>,
-        counters: &mut Vec<String>,
+        inside: &mut Vec<Expr>,
+        counters: &mut Vec<Expr>,
         each: &mut EachElement<'_, Self>,
     ) -> Lowered<()> {
         let axis = inside.len();
@@ -370,9 +327,9 @@ impl Lower<'_> {
             None => (dims[axis], Atom::i64(0), Atom::i64(1)),
         };
         let (bound, start, stride) = (self.atom(bound), self.atom(start), self.atom(stride));
-        self.for_loop(LoopKind::Sequential, &bound, |l, i| {
-            inside.push(format!("({start} + {i} * {stride})"));
-            counters.push(i.to_string());
+        self.for_loop(LoopKind::Sequential, bound, |l, i| {
+            inside.push(start + i * stride);
+            counters.push(i.expr());
             l.selected(slice, dims, inside, counters, each)?;
             inside.pop();
             counters.pop();
@@ -404,32 +361,36 @@ impl Lower<'_> {
         if self.written.remove(&param.var) {
             return Ok(());
         }
-        let target = self.name(param.var);
+        let target = self.var_of(param)?.expr();
         if let Some(indices) = fixed {
-            let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
-            let offset = self.offset(&texts, &dims);
+            let places: Vec<Expr> = indices.iter().map(|i| self.atom(*i)).collect();
+            let offset = self.offset(&places, &dims);
             let row = Type::array(elem(&param.ty)?, dims[indices.len()..].to_vec());
-            return self.store(&target, &offset, &row, value);
+            return self.store(target, offset, &row, value);
         }
         let Atom::Var(source) = value else { return Err("internal error: a constant array".into()) };
         self.selected(slice, &dims, &mut Vec::new(), &mut Vec::new(), &mut |l, inside, counters| {
-            let to = l.offset(inside, &dims);
             let from = l.element(source, counters)?;
-            l.line(format!("{target}[{to}] = {from};"));
+            l.write(&target, l.offset(inside, &dims), from);
             Ok(())
         })
     }
 
     /// Writes an element or a row to a position.
-    pub(super) fn store(&mut self, target: &str, offset: &str, row: &Type, value: Atom) -> Lowered<()> {
+    pub(super) fn store(
+        &mut self,
+        target: impl Operand,
+        offset: impl Operand,
+        row: &Type,
+        value: Atom,
+    ) -> Lowered<()> {
         match (row, value) {
             (Type::Prim(_), _) => {
-                let value = self.atom(value);
-                self.line(format!("{target}[{offset}] = {value};"));
+                self.write(target, offset, self.atom(value));
                 Ok(())
             }
             (Type::Array { dims, .. }, Atom::Var(source)) => {
-                self.copy_elements((target, offset, None), dims, source)
+                self.copy_elements(target.expr(), (offset.expr(), None), dims, source)
             }
             (Type::Array { .. }, Atom::Const(_)) => Err("internal error: a constant array".into()),
             (Type::Acc { .. }, _) => Ok(()),
@@ -439,38 +400,41 @@ impl Lower<'_> {
     /// Writes an element or a row to row `i` of an array with strides.
     pub(super) fn store_apart(
         &mut self,
-        target: &str,
-        (i, strides): (&str, &[String]),
+        target: impl Operand,
+        (i, strides): (&Expr, &[Expr]),
         row: &Type,
         value: Atom,
     ) -> Lowered<()> {
-        let offset = strided(&[i.to_string()], strides);
+        let offset = strided(std::slice::from_ref(i), strides);
         match (row, value) {
             (Type::Array { dims, .. }, Atom::Var(source)) => {
-                let rest = strides.get(1..).unwrap_or_default().to_vec();
-                self.copy_elements((target, &offset, Some(&rest)), dims, source)
+                let rest = strides.get(1..).unwrap_or_default();
+                self.copy_elements(target.expr(), (offset, Some(rest)), dims, source)
             }
-            _ => self.store(target, &offset, row, value),
+            _ => self.store(target, offset, row, value),
         }
     }
 
     fn copy_elements(
         &mut self,
-        (target, offset, strides): (&str, &str, Option<&[String]>),
+        target: Expr,
+        (offset, strides): (Expr, Option<&[Expr]>),
         dims: &[Atom],
         source: VarId,
     ) -> Lowered<()> {
         if strides.is_none() && self.is_in_order(source)? {
-            let (count, (elem, _), source) = (self.product(dims), self.array(source)?, self.name(source));
-            let bytes = format!("({count}) * sizeof({elem})");
-            self.line(match self.is_outermost() {
-                true => format!("dz_copy(ctx, {target} + {offset}, {source}, {bytes});"),
-                false => format!("memcpy({target} + {offset}, {source}, {bytes});"),
-            });
+            let (count, (elem, _), source) = (self.product(dims), self.array(source)?, self.var(source)?);
+            let copy = match self.is_outermost() {
+                true => Runtime::CopyOnThreads(elem),
+                false => Runtime::Copy(elem),
+            };
+            self.run(copy, [target + offset, source.expr(), count]);
             return Ok(());
         }
         let near = match &self.info(source)?.form {
-            Form::View { strides } => strides.iter().rposition(|stride| stride == "1").unwrap_or(dims.len()),
+            Form::View { strides } => {
+                strides.iter().rposition(|stride| *stride == 1.expr()).unwrap_or(dims.len())
+            }
             Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => dims.len(),
         };
         self.for_all_indices(dims, near, &|l, counters| {
@@ -479,20 +443,18 @@ impl Lower<'_> {
                 None => l.offset(counters, dims),
             };
             let from = l.element(source, counters)?;
-            let place = if offset == "0" { to } else { format!("{offset} + {to}") };
-            l.line(format!("{target}[{place}] = {from};"));
+            l.write(&target, &offset + to, from);
             Ok(())
         })
     }
 }
 
 /// The position of what the indices select.
-pub(super) fn strided(indices: &[String], strides: &[String]) -> String {
-    let parts: Vec<String> = indices
-        .iter()
-        .zip(strides)
-        .filter(|(index, _)| !matches!(index.as_str(), "0" | "0L"))
-        .map(|(index, stride)| if stride == "1" { index.clone() } else { format!("{index} * {stride}") })
-        .collect();
-    if parts.is_empty() { "0".to_string() } else { parts.join(" + ") }
+pub(super) fn strided(indices: &[Expr], strides: &[Expr]) -> Expr {
+    indices.iter().zip(strides).fold(0.expr(), |offset, (index, stride)| offset + index * stride)
+}
+
+/// All bits of a mask turned round.
+pub(super) fn complement(mask: impl Operand) -> Expr {
+    Expr::UnOp(UnOp::Not, PrimType::I64, Box::new(mask.expr()))
 }

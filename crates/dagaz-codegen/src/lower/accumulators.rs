@@ -3,9 +3,10 @@
 use dagaz_core::exp::{AccInput, Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::emit::block_of;
 use super::parallel::can_fail;
 use super::{Lower, Lowered, OpenAcc};
-use crate::imp::Stm;
+use crate::imp::{Expr, Operand, Runtime, Stm, all};
 
 impl Lower<'_> {
     pub(super) fn bind_acc(&mut self, var: VarId, value: Atom) -> Lowered<()> {
@@ -19,39 +20,35 @@ impl Lower<'_> {
         &mut self,
         array: &Param,
         shape: &[Atom],
-        indices: &[String],
+        indices: &[Expr],
         value: Atom,
     ) -> Lowered<()> {
         let offset = self.offset(indices, array.ty.dims());
         match array.ty.peel(shape.len()) {
-            Some(row) => {
-                let name = self.name(array.var);
-                self.store(&name, &offset, &row, value)
-            }
+            Some(row) => self.store(self.var_of(array)?, offset, &row, value),
             None => Ok(()),
         }
     }
 
-    /// That indices are within bounds, as conditions of C.
-    pub(super) fn bounds(&self, indices: &[String], shape: &[Atom]) -> Vec<String> {
-        let bounds = indices.iter().zip(shape);
-        bounds.map(|(i, d)| format!("(u64){i} < (u64){}", self.atom(*d))).collect()
+    /// That indices are within bounds.
+    pub(super) fn bounds(&self, indices: &[Expr], shape: &[Atom]) -> Vec<Expr> {
+        indices.iter().zip(shape).map(|(i, d)| i.is_within(self.atom(*d))).collect()
     }
 
     /// As [`Lower::bounds`], but for the numbers of rows, which are below their count.
-    fn open_bounds(&self, indices: &[Atom], shape: &[Atom]) -> Vec<String> {
+    fn open_bounds(&self, indices: &[Atom], shape: &[Atom]) -> Vec<Expr> {
         let is_open = |(index, size): &(&Atom, &Atom)| {
             !index.as_var().is_some_and(|var| self.below.get(&var) == Some(*size))
         };
         let open = indices.iter().zip(shape).filter(is_open);
-        let (indices, sizes): (Vec<String>, Vec<Atom>) = open.map(|(i, d)| (self.atom(*i), *d)).unzip();
+        let (indices, sizes): (Vec<Expr>, Vec<Atom>) = open.map(|(i, d)| (self.atom(*i), *d)).unzip();
         self.bounds(&indices, &sizes)
     }
 
     /// Runs something if the indices are within bounds, and else releases what it would have used.
     pub(super) fn within(
         &mut self,
-        bounds: Vec<String>,
+        bounds: Vec<Expr>,
         unused: &[Param],
         build: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
@@ -59,11 +56,11 @@ impl Lower<'_> {
             unused.iter().for_each(|param| l.release_owned(param.var));
             Ok(())
         })?;
-        let inside: Vec<String> = self.only_if.iter().cloned().chain(bounds).collect();
+        let inside = all(self.only_if.iter().cloned().chain(bounds));
         let (then, ()) = self.nested(build)?;
-        self.out.push(match inside.is_empty() {
-            true => Stm::Block(then),
-            false => Stm::If { cond: inside.join(" && "), then, otherwise },
+        self.out.push(match inside {
+            None => Stm::Block(then),
+            Some(inside) => Stm::branch(inside, then, otherwise),
         });
         Ok(())
     }
@@ -73,30 +70,24 @@ impl Lower<'_> {
         &mut self,
         arrays: &[Param],
         shape: &[Atom],
-        indices: &[String],
+        indices: &[Expr],
         op: &Lambda,
     ) -> Lowered<()> {
         if let Some(scalar) = elementwise(op) {
-            let places: Vec<(String, String)> = arrays
-                .iter()
-                .map(|array| (self.name(array.var), self.offset(indices, array.ty.dims())))
-                .collect();
+            let place = |array: &Param| Ok(self.var_of(array)? + self.offset(indices, array.ty.dims()));
+            let places: Vec<Expr> = arrays.iter().map(place).collect::<Lowered<_>>()?;
             return self.combine_rows(&places, op, scalar);
         }
         for (array, param) in arrays.iter().zip(&op.params) {
             self.bind(param, true);
-            let (source, offset) = (self.name(array.var), self.offset(indices, array.ty.dims()));
+            let (source, offset) = (self.var_of(array)?, self.offset(indices, array.ty.dims()));
             match &param.ty {
-                Type::Prim(ty) => {
-                    let name = self.name(param.var);
-                    self.set(ty.to_string(), name, format!("{source}[{offset}]"));
-                }
+                Type::Prim(_) => self.set(&self.var_of(param)?, source.at(offset)),
                 // A row is copied, for the operator may keep it while the array changes.
-                Type::Array { .. } => {
+                Type::Array { elem, dims } => {
                     self.allocate_new(param)?;
-                    let (name, count) = (self.name(param.var), self.product(param.ty.dims()));
-                    let bytes = format!("({count}) * sizeof(*{name})");
-                    self.line(format!("memcpy({name}, {source} + {offset}, {bytes});"));
+                    let (target, count) = (self.var_of(param)?.expr(), self.product(dims));
+                    self.run(Runtime::Copy(*elem), [target, source + offset, count]);
                 }
                 Type::Acc { .. } => return Err("internal error: an accumulator of accumulators".into()),
             }
@@ -110,11 +101,11 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Applies an operator on rows to rows in memory, given by pointers and offsets, and to its last parameters, which
-    /// are bound: element by element, in place.
+    /// Applies an operator on rows to rows in memory, given by pointers, and to its last parameters, which are bound: element
+    /// by element, in place.
     pub(super) fn combine_rows(
         &mut self,
-        places: &[(String, String)],
+        places: &[Expr],
         op: &Lambda,
         (width, scalar): (Atom, &Lambda),
     ) -> Lowered<()> {
@@ -122,18 +113,16 @@ impl Lower<'_> {
         let (left, right) = scalar.params.split_at(places.len().min(scalar.params.len()));
         let bound = self.atom(width);
         self.repeatedly(|l| {
-            l.simple_loop("0", &bound, &[], &|l, q| {
-                for (param, (pointer, offset)) in left.iter().zip(places) {
+            l.simple_loop(&0.expr(), &bound, &[], &|l, q| {
+                for (param, place) in left.iter().zip(places) {
                     l.bind(param, true);
-                    let name = l.name(param.var);
-                    l.set(super::elem(&param.ty)?.to_string(), name, format!("{pointer}[{offset} + {q}]"));
+                    l.set(&l.var_of(param)?, place.at(q));
                 }
                 let rows: Vec<VarId> = values.iter().map(|p| p.var).collect();
                 l.load_row(&rows, right, q)?;
                 l.combine(scalar)?;
-                for (param, (pointer, offset)) in left.iter().zip(places) {
-                    let name = l.name(param.var);
-                    l.line(format!("{pointer}[{offset} + {q}] = {name};"));
+                for (param, place) in left.iter().zip(places) {
+                    l.write(place, q, l.var_of(param)?);
                 }
                 Ok(())
             })
@@ -193,15 +182,15 @@ impl Lower<'_> {
             self.accs.insert(param.var, number);
         }
         let OpenAcc { shape, arrays, op, log, .. } = self.open[number].clone();
-        let texts: Vec<String> = indices.iter().map(|i| self.atom(*i)).collect();
+        let place: Vec<Expr> = indices.iter().map(|i| self.atom(*i)).collect();
         let bounds = self.open_bounds(indices, &shape);
         if let (Some(log), [array], [value]) = (log, arrays.as_slice(), values) {
-            return self.log_addition(&log, array, (texts, bounds), *value);
+            return self.log_addition(&log, array, (place, bounds), *value);
         }
         let Some((op, _)) = op else {
             return self.within(bounds, &[], |l| {
                 for (array, value) in arrays.iter().zip(values) {
-                    l.write_row(array, &shape, &texts, *value)?;
+                    l.write_row(array, &shape, &place, *value)?;
                 }
                 Ok(())
             });
@@ -210,18 +199,16 @@ impl Lower<'_> {
             let right = op.params[arrays.len()..].to_vec();
             for (param, value) in right.iter().zip(values) {
                 l.declare(param);
-                let (target, source) = (l.name(param.var), l.atom(*value));
-                match param.ty.is_array() {
-                    true => {
-                        l.line(format!("{target} = {source}; {target}_mem = {source}_mem;"));
-                        l.line(format!("dz_retain(ctx, {target}_mem);"));
-                    }
-                    false => l.line(format!("{target} = {source};")),
+                let target = l.var_of(param)?;
+                l.put(&target, l.atom(*value));
+                if let (Type::Array { .. }, Atom::Var(array)) = (&param.ty, *value) {
+                    l.put(&block_of(&target.name), l.mem(array));
+                    l.retain(&block_of(&target.name));
                 }
             }
             l.repeatedly(|l| {
                 right.iter().for_each(|p| l.bind(p, true));
-                l.combine_into(&arrays, &shape, &texts, &op)
+                l.combine_into(&arrays, &shape, &place, &op)
             })
         })
     }

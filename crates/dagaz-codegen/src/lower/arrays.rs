@@ -6,14 +6,14 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::control::{writes_all, writes_row_after_row, writes_row_by_row};
+use super::emit::block_of;
 use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, elem, only};
-use crate::imp::{LoopKind, Stm};
-use crate::scalar::{literal, type_code};
+use crate::imp::{Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
 use crate::{RemarkKind, SiteKind};
 
 /// Arrays of more elements are not on the stack.
-const MAX_ON_STACK: i64 = 64;
+const MAX_ON_STACK: usize = 64;
 /// So many constants of a literal array are copied from a table.
 const LEAST_TABLE: usize = 64;
 
@@ -27,10 +27,9 @@ impl Lower<'_> {
     }
 
     pub(super) fn allocate_new(&mut self, param: &Param) -> Lowered<()> {
-        let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+        let (array, elem) = (self.var_of(param)?, elem(&param.ty)?);
         if let Some(count) = self.small_size(param) {
-            self.line(format!("{elem} {name}_room[{count}];"));
-            self.set_array(elem, &name, &format!("{name}_room"), "NULL");
+            self.set_room(&array, count);
             self.bind(param, false);
             self.placed.insert(param.var);
             self.on_stack.insert(param.var);
@@ -39,36 +38,40 @@ impl Lower<'_> {
         if !self.is_outermost() && self.is_kept_by_nobody(param) {
             return self.allocate_nearby(param);
         }
-        let block = format!("{name}_mem");
+        let block = block_of(&array.name);
         let fresh = self.fresh_block(param)?;
-        self.set("dz_block *", block.as_str(), fresh);
-        self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
-        self.set(format!("{elem} *"), name, format!("{block}->data"));
+        self.set(&block, fresh);
+        self.out.push(Stm::Require(block.clone()));
+        self.set(&array, Expr::Data(elem, Box::new(block.expr())));
         Ok(())
     }
 
-    /// A new block for an array, as a C expression.
-    pub(super) fn fresh_block(&mut self, param: &Param) -> Lowered<String> {
+    /// A new block for an array, or none.
+    pub(super) fn fresh_block(&mut self, param: &Param) -> Lowered<Expr> {
         let (elem, count) = (elem(&param.ty)?, self.count(param.ty.dims()));
         let sizes: String = param.ty.dims().iter().map(|d| format!("[{}]", self.shown(*d))).collect();
         self.remark(RemarkKind::Memory, format!("for {sizes}{elem}"));
-        let (site, code) = (self.site(SiteKind::Memory), type_code(elem));
-        Ok(format!("dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code})"))
+        Ok(self.new_block(elem, count))
+    }
+
+    /// Declares an array variable with memory for so many elements on the stack.
+    fn set_room(&mut self, array: &Var, count: usize) {
+        let room = Var::new(array.repr, format!("{array}_room"));
+        self.out.push(Stm::Room(Room::of(&room, count)));
+        self.set_array(array, room, Expr::Null);
     }
 
     /// An array of an iteration, on the stack if it turns out to be small.
     fn allocate_nearby(&mut self, param: &Param) -> Lowered<()> {
-        let (name, elem, count) = (self.name(param.var), elem(&param.ty)?, self.count(param.ty.dims()));
-        self.line(format!("{elem} {name}_room[{MAX_ON_STACK}];"));
-        self.set_array(elem, &name, &format!("{name}_room"), "NULL");
-        let (site, code) = (self.site(SiteKind::Memory), type_code(elem));
+        let (array, elem, count) = (self.var_of(param)?, elem(&param.ty)?, self.count(param.ty.dims()));
+        self.set_room(&array, MAX_ON_STACK);
+        let block = block_of(&array.name);
         let (then, ()) = self.nested(|l| {
-            l.line(format!("{name}_mem = dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code});"));
-            l.line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;"));
-            l.line(format!("{name} = {name}_mem->data;"));
+            l.put_block(&block, elem, &count);
+            l.put(&array, Expr::Data(elem, Box::new(block.expr())));
             Ok(())
         })?;
-        self.out.push(Stm::If { cond: format!("{count} > {MAX_ON_STACK}"), then, otherwise: Vec::new() });
+        self.out.push(Stm::when(count.is_above(MAX_ON_STACK), then));
         self.on_stack.insert(param.var);
         Ok(())
     }
@@ -87,20 +90,13 @@ impl Lower<'_> {
     }
 
     /// The number of elements of an array that can be on the stack: there are few, and nobody keeps it.
-    fn small_size(&self, param: &Param) -> Option<i64> {
+    fn small_size(&self, param: &Param) -> Option<usize> {
         if !self.is_kept_by_nobody(param) {
             return None;
         }
         let sizes = param.ty.dims().iter().map(|dim| dim.as_const().and_then(|size| size.as_i64()));
         let count = sizes.into_iter().try_fold(1i64, |count, size| count.checked_mul(size?))?;
-        (1..=MAX_ON_STACK).contains(&count).then_some(count)
-    }
-
-    /// The number of elements, or the greatest number where it is too large.
-    fn count(&self, dims: &[Atom]) -> String {
-        let mut dims = dims.iter().map(|d| self.atom(*d));
-        let first = dims.next().unwrap_or_else(|| "1L".to_string());
-        dims.fold(first, |count, dim| format!("dz_times({count}, {dim})"))
+        usize::try_from(count).ok().filter(|count| (1..=MAX_ON_STACK).contains(count))
     }
 
     /// Declares a variable that takes over an array and is its only owner.
@@ -127,15 +123,16 @@ impl Lower<'_> {
 
     pub(super) fn make_unique(&mut self, name: &str, ty: &Type) -> Lowered<()> {
         let elem = elem(ty)?;
-        let (count, site, code) = (self.count(ty.dims()), self.site(SiteKind::Memory), type_code(elem));
-        let copy = format!("dz_unique(ctx, {site}, {name}_mem, {name}, {count}, sizeof({elem}), {code})");
+        let (array, block) = (Var::new(Repr::pointer(elem), name), block_of(name));
+        let (count, site) = (self.count(ty.dims()), self.site(SiteKind::Memory));
+        let operands = [Expr::Site(site), block.expr(), array.expr(), count];
         let then = vec![
-            Stm::Line(format!("{name}_mem = {copy};")),
-            Stm::Line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;")),
-            Stm::Line(format!("{name} = {name}_mem->data;")),
+            Stm::assign(&block, Expr::call(Runtime::Unique(elem), operands)),
+            Stm::Require(block.clone()),
+            Stm::assign(&array, Expr::Data(elem, Box::new(block.expr()))),
         ];
-        let cond = format!("DZ_UNLIKELY(!dz_is_unique(ctx, {name}_mem))");
-        self.out.push(Stm::If { cond, then, otherwise: Vec::new() });
+        let is_unique = Expr::call(Runtime::IsUnique, [block.expr()]);
+        self.out.push(Stm::when_rarely(is_unique.not(), then));
         Ok(())
     }
 
@@ -145,8 +142,7 @@ impl Lower<'_> {
             matches!(self.info(array)?.form, Form::Block { .. }) && !self.on_stack.contains(&array);
         if self.dests.contains_key(&param.var) || !is_block || self.placed.contains(&array) {
             self.allocate(param)?;
-            let target = self.name(param.var);
-            return self.store(&target, "0", &param.ty, array.into());
+            return self.store(self.var_of(param)?, 0, &param.ty, array.into());
         }
         self.take_unique(param, array)
     }
@@ -162,17 +158,17 @@ impl Lower<'_> {
         let param = only(pat)?;
         self.check_size(n, "the size of an iota");
         if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
-            let widened = |text: String| if ty == PrimType::I64 { text } else { format!("(i64){text}") };
+            let widened = |number: Expr| number.cast(PrimType::I64);
             let form = Form::Range { start: widened(self.atom(start)), step: widened(self.atom(step)) };
             self.bind_as(param, form);
             return Ok(());
         }
         self.allocate(param)?;
-        let (target, start, step) = (self.name(param.var), self.atom(start), self.atom(step));
-        let bound = self.atom(n);
-        self.pieces(&bound, "1.0", false, |l, from, to| {
+        let target = self.var_of(param)?;
+        let [start, step] = [start, step].map(|number| self.atom(number).cast(PrimType::I64));
+        self.pieces(self.atom(n), 1.0, false, |l, from, to| {
             l.loop_from(LoopKind::SIMD, from, to, |l, i| {
-                l.line(format!("{target}[{i}] = ({ty})((i64){start} + (i64){step} * {i});"));
+                l.write(&target, i, (&start + &step * i).cast(ty));
                 Ok(())
             })
         })
@@ -216,22 +212,20 @@ impl Lower<'_> {
         if self.unread.remove(&param.var) {
             return Ok(());
         }
-        let (target, text) = (self.name(param.var), self.atom(value));
-        let copies = self.product(dims);
+        let (target, copies) = (self.var_of(param)?, self.product(dims));
         if row.is_array() {
             // With empty rows there may be very many copies of nothing.
             let size = self.product(row.dims());
             let (body, ()) = self.nested(|l| {
-                l.for_loop(LoopKind::Sequential, &copies, |l, i| {
-                    l.store(&target, &format!("{i} * ({size})"), &row, value)
-                })
+                l.for_loop(LoopKind::Sequential, copies, |l, i| l.store(&target, i * &size, &row, value))
             })?;
-            self.out.push(Stm::If { cond: format!("({size}) > 0"), then: body, otherwise: Vec::new() });
+            self.out.push(Stm::when(size.is_above(0), body));
             return Ok(());
         }
-        self.pieces(&copies, "1.0", false, |l, from, to| {
+        let value = self.atom(value);
+        self.pieces(copies, 1.0, false, |l, from, to| {
             l.loop_from(LoopKind::SIMD, from, to, |l, i| {
-                l.line(format!("{target}[{i}] = {text};"));
+                l.write(&target, i, &value);
                 Ok(())
             })
         })
@@ -239,7 +233,7 @@ impl Lower<'_> {
 
     pub(super) fn rearrange(&mut self, pat: &[Param], perm: &[usize], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
-        let (elem, dims) = self.array(array)?;
+        let (_, dims) = self.array(array)?;
         if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
             let form = self.info(array)?.form.clone();
             if matches!(form, Form::Fill { .. } | Form::Range { .. }) {
@@ -248,9 +242,9 @@ impl Lower<'_> {
             }
             let old = self.strides(array)?;
             let strides = perm.iter().filter_map(|axis| old.get(*axis).cloned()).collect();
-            let (source, target) = (self.name(array), self.name(param.var));
+            let (source, target) = (self.var(array)?, self.var_of(param)?);
             self.bind_as(param, Form::View { strides });
-            self.set(format!("{elem} *"), target, source);
+            self.set(&target, source);
             self.remark(RemarkKind::View, "other strides, and no copy");
             return Ok(());
         }
@@ -259,27 +253,26 @@ impl Lower<'_> {
             "axes change places in memory, because the result is passed on as a whole",
         );
         self.allocate(param)?;
-        let target = self.name(param.var);
+        let target = self.var_of(param)?;
         let out_dims = param.ty.dims().to_vec();
         let near = perm.iter().position(|axis| axis + 1 == dims.len()).unwrap_or(0);
         self.for_all_indices(&out_dims, near, &|l, counters| {
-            let mut indices = vec![String::new(); dims.len()];
+            let mut indices = vec![0.expr(); dims.len()];
             for (axis, from) in perm.iter().enumerate() {
                 indices[*from] = counters[axis].clone();
             }
-            let (to, from) = (l.offset(counters, &out_dims), l.element(array, &indices)?);
-            l.line(format!("{target}[{to}] = {from};"));
+            let from = l.element(array, &indices)?;
+            l.write(&target, l.offset(counters, &out_dims), from);
             Ok(())
         })
     }
 
     pub(super) fn reshape(&mut self, pat: &[Param], dims: &[Atom], array: VarId) -> Lowered<()> {
-        let source = self.name(array);
         for dim in dims {
             self.check_size(*dim, "a dimension");
         }
         if dims.is_empty() {
-            return self.scalar(pat, format!("{source}[0]"));
+            return self.scalar(pat, self.var(array)?.at(0));
         }
         self.alias(pat, &[array.into()])
     }
@@ -295,16 +288,14 @@ impl Lower<'_> {
                 _ => "of no part of a concatenation: all are made there",
             },
         );
-        let target = self.name(param.var);
-        let mut offset = "0".to_string();
+        let target = self.var_of(param)?;
+        let mut offset = 0.expr();
         for (position, array) in arrays.iter().enumerate() {
             let ty = self.ty(*array)?;
-            if joined.contains(&position) {
-                offset = format!("{offset} + {}", self.product(ty.dims()));
-                continue;
+            if !joined.contains(&position) {
+                self.store(&target, &offset, &ty, (*array).into())?;
             }
-            self.store(&target, &format!("({offset})"), &ty, (*array).into())?;
-            offset = format!("{offset} + {}", self.product(ty.dims()));
+            offset = offset + self.product(ty.dims());
         }
         Ok(())
     }
@@ -319,49 +310,45 @@ impl Lower<'_> {
         if self.unread.remove(&param.var) {
             return Ok(());
         }
-        let (target, count) = (self.name(param.var), self.product(dims));
-        self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
+        self.run(Runtime::Zero(elem), [self.var_of(param)?.expr(), self.product(dims)]);
         Ok(())
     }
 
     pub(super) fn array_lit(&mut self, pat: &[Param], row: &Type, elems: &[Atom]) -> Lowered<()> {
         let param = only(pat)?;
         let joined = self.allocate_for_parts(param)?;
-        let target = self.name(param.var);
+        let target = self.var_of(param)?;
         let size = self.product(row.dims());
         let is_copied = self.copy_table(&target, row, elems);
         for (i, value) in elems.iter().enumerate().filter(|(i, _)| !joined.contains(i)) {
             if is_copied && in_table(*value).is_some() {
                 continue;
             }
-            let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
-            self.store(&target, &offset, row, *value)?;
+            self.store(&target, i.times(&size), row, *value)?;
         }
         Ok(())
     }
 
     /// Copies the constants among many elements from a table, with zeros for the others: compilers take long for
     /// thousands of assignments. Whether that was done.
-    fn copy_table(&mut self, target: &str, row: &Type, elems: &[Atom]) -> bool {
+    fn copy_table(&mut self, target: &Var, row: &Type, elems: &[Atom]) -> bool {
         let Type::Prim(elem) = row else { return false };
         let constants = elems.iter().filter(|value| in_table(**value).is_some()).count();
         if constants < LEAST_TABLE {
             return false;
         }
-        let numbers: Vec<String> =
-            elems.iter().map(|value| in_table(*value).unwrap_or_else(|| "0".to_string())).collect();
-        let table = format!("static const {elem} table[] = {{{}}};", numbers.join(", "));
-        self.line(format!("{{ {table} memcpy({target}, table, sizeof(table)); }}"));
+        let values = elems.iter().map(|value| in_table(*value).unwrap_or(Prim::zero(*elem))).collect();
+        self.out.push(Stm::CopyTable { elem: *elem, values, target: target.expr() });
         true
     }
 }
 
-/// An element as C wants it in tables: a constant that takes no call to make.
-fn in_table(value: Atom) -> Option<String> {
+/// An element that can be in a table: a constant that C has a literal for.
+fn in_table(value: Atom) -> Option<Prim> {
     match value {
         Atom::Const(Prim::F32(x)) if !x.is_finite() => None,
         Atom::Const(Prim::F64(x)) if !x.is_finite() => None,
-        Atom::Const(prim) => Some(literal(prim)),
+        Atom::Const(prim) => Some(prim),
         Atom::Var(_) => None,
     }
 }

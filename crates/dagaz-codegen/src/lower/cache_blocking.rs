@@ -14,6 +14,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Stm as CoreStm};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
@@ -21,7 +22,7 @@ use super::overwriting::fails;
 use super::scan_epilogues::is_movable;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var};
 
 /// Statements next to each other that happen in parts.
 pub(super) struct Group {
@@ -37,11 +38,11 @@ pub(super) struct Group {
 #[derive(Clone)]
 pub(super) struct Part {
     /// Where it begins, how many rows it has, and where it ends.
-    pub(super) from: String,
+    pub(super) from: Var,
     pub(super) count: Param,
-    to: String,
+    to: Var,
     /// The numbers of elements of matrices that all parts read.
-    again: Vec<String>,
+    again: Vec<Expr>,
     /// What the group makes.
     pub(super) made: HashSet<VarId>,
     /// What the members do for the part.
@@ -193,7 +194,7 @@ impl Lower<'_> {
 
     /// Before the first member of a group.
     pub(super) fn begin_parts(&mut self, group: &Group) {
-        let [from, to] = ["from", "to"].map(|hint| self.temp(hint));
+        let [from, to] = ["from", "to"].map(|hint| self.temp(PrimType::I64, hint));
         let count = self.unnamed(&[Type::I64]).remove(0);
         self.part =
             Some(Part { from, count, to, again: Vec::new(), made: group.made.clone(), work: Vec::new() });
@@ -212,15 +213,9 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// The product of sizes, which may be larger than any number.
-    fn checked_product(&self, sizes: &[Atom]) -> String {
-        let sizes = sizes.iter().map(|size| self.atom(*size));
-        sizes.reduce(|all, size| format!("dz_times({all}, {size})")).unwrap_or("1".into())
-    }
-
     /// Notes that a member reads all of an array for every part.
     pub(super) fn reads_again(&mut self, dims: &[Atom]) {
-        let elements = self.checked_product(dims);
+        let elements = self.count(dims);
         self.part.iter_mut().for_each(|part| part.again.push(elements.clone()));
     }
 
@@ -233,13 +228,12 @@ impl Lower<'_> {
         lambda: &Lambda,
     ) -> Lowered<()> {
         self.for_part(part, |l, part| {
-            let count = l.name(part.count.var);
-            let grain = format!("dz_grain({count}, {})", l.cost_of_map(width, arrays, lambda));
-            l.pieces_of(&count, &grain, |l, start, end| {
-                let [first, last] = ["first", "last"].map(|hint| l.temp(hint));
-                l.set("i64", first.as_str(), format!("{} + {start}", part.from));
-                l.set("i64", last.as_str(), format!("{} + {end}", part.from));
-                l.map_by_parts(pat, (width, arrays), lambda, &first, &last, false)
+            let count = l.var_of(&part.count)?.expr();
+            let grain = Expr::call(Runtime::Grain, [count.clone(), l.cost_of_map(width, arrays, lambda)]);
+            l.pieces_of(count, grain, |l, start, end| {
+                let first = l.int("first", &part.from + start);
+                let last = l.int("last", &part.from + end);
+                l.map_by_parts(pat, (width, arrays), lambda, &first.expr(), &last.expr(), false)
             })
         })
     }
@@ -248,19 +242,18 @@ impl Lower<'_> {
     pub(super) fn end_parts(&mut self, group: &Group) -> Lowered<()> {
         let Some(part) = self.part.take() else { return Ok(()) };
         self.remark(RemarkKind::Fused, "matrices are used while the caches still have them");
-        let (width, parts) = (self.atom(group.width), self.temp("parts"));
-        let (elements, elem) =
-            (self.checked_product(&group.first.ty.dims()[1..]), super::elem(&group.first.ty)?);
+        let width = self.atom(group.width);
+        let (elements, elem) = (self.count(&group.first.ty.dims()[1..]), super::elem(&group.first.ty)?);
         let Part { from, count, to, work, again, .. } = part;
-        let again =
-            again.into_iter().reduce(|all, more| format!("dz_plus({all}, {more})")).unwrap_or("0".into());
-        let value = format!("dz_count_parts(ctx, {width}, {elements}, {again}, sizeof({elem}))");
-        self.set("i64", parts.as_str(), value);
-        let count = self.name(count.var);
+        let sum = |all, more| Expr::call(Runtime::SaturatingSum, [all, more]);
+        let again = again.into_iter().reduce(sum).unwrap_or_else(|| 0.expr());
+        let parts = [width.clone(), elements, again, elem.bytes().expr()];
+        let parts = self.int("parts", Expr::call(Runtime::CountParts, parts));
+        let count = self.var_of(&count)?;
         self.for_loop(LoopKind::Sequential, &parts, |l, i| {
-            l.set("i64", from.as_str(), format!("{width} * {i} / {parts}"));
-            l.set("i64", to.as_str(), format!("{width} * ({i} + 1) / {parts}"));
-            l.set("i64", count, format!("{to} - {from}"));
+            l.set(&from, &width * i / &parts);
+            l.set(&to, &width * (i + 1) / &parts);
+            l.set(&count, &to - &from);
             l.out.extend(work);
             Ok(())
         })

@@ -9,8 +9,9 @@ use dagaz_core::exp::{AxesOf, Triangle};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 
+use super::packed_operands::CopyOrder;
 use super::{Lower, Lowered, elem, only};
-use crate::imp::LoopKind;
+use crate::imp::{Expr, LoopKind, Operand, Product, Runtime, Side, Stm, TriangleBounds};
 use crate::{RemarkKind, SiteKind};
 
 /// Axes that are one in memory, the outermost first.
@@ -79,7 +80,7 @@ impl Matrix {
 /// A contraction that is being lowered: its sizes, and the pointers and axes of left, right and result.
 struct Operands<'c> {
     sizes: &'c [Atom],
-    arrays: [(String, Vec<usize>); 3],
+    arrays: [(Expr, Vec<usize>); 3],
     /// Of which there is more than this.
     is_part: bool,
     /// Of which the rest is not near, either.
@@ -106,9 +107,9 @@ impl Lower<'_> {
         }
         let axes = (0..rank).collect();
         let arrays = [
-            (self.name(left.array), left.axes.clone()),
-            (self.name(right.array), right.axes.clone()),
-            (self.name(param.var), axes),
+            (self.var(left.array)?.expr(), left.axes.clone()),
+            (self.var(right.array)?.expr(), right.axes.clone()),
+            (self.var_of(param)?.expr(), axes),
         ];
         let matrices = [left.array, right.array];
         for other in [left, right].iter().filter(|operand| !operand.axes.contains(&0)) {
@@ -125,7 +126,7 @@ impl Lower<'_> {
             let arrays = arrays.map(|(pointer, own)| match own.first() {
                 Some(0) => {
                     let stride = l.stride(&vec![0], &own, &sizes);
-                    (format!("{pointer} + {} * ({stride})", part.from), own)
+                    (pointer + &part.from * stride, own)
                 }
                 _ => (pointer, own),
             });
@@ -156,12 +157,10 @@ impl Lower<'_> {
         let batch = (!outer.is_empty()).then(|| outer.remove(0));
         outer.append(&mut kinds.depth);
         if adds && !is_sum {
-            let count = self.product(&sizes[..rank]);
-            self.line(format!("memset({target}, 0, ({count}) * sizeof({elem}));"));
+            self.run(Runtime::Zero(elem), [target.clone(), self.product(&sizes[..rank])]);
         }
-        let distance = if operands.is_far { ", .is_far = true" } else { "" };
-        let triangle = self.triangle(&[&rows, &columns, &depth], sizes, triangles);
-        let triangle = triangle.map(|triangle| triangle + distance);
+        let mut triangle = self.triangle(&[&rows, &columns, &depth], sizes, triangles);
+        triangle.iter_mut().for_each(|bounds| bounds.is_far = operands.is_far);
         if triangle.is_some() {
             self.module.triangles.insert(elem);
         }
@@ -172,31 +171,33 @@ impl Lower<'_> {
             return Ok(());
         }
         self.outer_axes(&outer, operands, &mut |l, o| {
-            let product = l.matrix_product(&kinds, o);
-            let [(x, _), (y, _), (z, _)] = &o.arrays;
-            match &triangle {
-                Some(triangle) => l.line(format!(
-                    "dz_triangle_product_{elem}(ctx, (dz_product){product}, (dz_triangle){{{triangle}}}, {x}, {y}, {z});"
-                )),
-                None => l.line(format!("dz_product_{elem}(ctx, (dz_product){product}, {x}, {y}, {z});")),
-            }
+            let product = Product { triangle: triangle.clone(), ..l.matrix_product(elem, &kinds, o) };
+            l.out.push(Stm::Product(Box::new(product)));
         })
     }
 
-    /// The fields of a `dz_product`.
-    fn matrix_product(&self, kinds: &Matrix, o: &Operands<'_>) -> String {
+    /// A product without triangles.
+    fn matrix_product(&self, elem: PrimType, kinds: &Matrix, o: &Operands<'_>) -> Product {
         let Matrix { batch, rows, columns, depth, adds } = kinds;
-        let size = |axis: &Option<Merged>| axis.as_ref().map_or("1".to_string(), |a| self.extent(a, o.sizes));
-        let stride = |axis: &Option<Merged>, array: usize| self.stride_in(axis, o, array);
-        let shape = format!("{}, {}, {}, {}", size(batch), size(rows), size(columns), size(depth));
-        let of_left = format!("{}, {}, {}", stride(batch, 0), stride(rows, 0), stride(depth, 0));
-        let of_right = format!("{}, {}, {}", stride(batch, 1), stride(depth, 1), stride(columns, 1));
-        let of_result = format!("{}, {}, {}", stride(batch, 2), stride(rows, 2), stride(columns, 2));
-        format!("{{{shape}, {{{of_left}}}, {{{of_right}}}, {{{of_result}}}, {adds}}}")
+        let size = |axis: &Option<Merged>| axis.as_ref().map_or(1.expr(), |a| self.extent(a, o.sizes));
+        let strides = |axes: [&Option<Merged>; 3], array| axes.map(|axis| self.stride_in(axis, o, array));
+        Product {
+            elem,
+            sizes: [batch, rows, columns, depth].map(size),
+            strides: [
+                strides([batch, rows, depth], 0),
+                strides([batch, depth, columns], 1),
+                strides([batch, rows, columns], 2),
+            ],
+            adds: *adds,
+            triangle: None,
+            operands: o.arrays.clone().map(|(pointer, _)| pointer),
+            copy: None,
+        }
     }
 
-    fn stride_in(&self, axis: &Option<Merged>, o: &Operands<'_>, array: usize) -> String {
-        axis.as_ref().map_or("0".to_string(), |a| self.stride(a, &o.arrays[array].1, o.sizes))
+    fn stride_in(&self, axis: &Option<Merged>, o: &Operands<'_>, array: usize) -> Expr {
+        axis.as_ref().map_or(0.expr(), |a| self.stride(a, &o.arrays[array].1, o.sizes))
     }
 
     /// A product in a loop, of which the matrix with the last axis of the result is the same in every iteration: it is copied into
@@ -227,48 +228,40 @@ impl Lower<'_> {
             return false;
         }
         let triangle = self.triangle(&[&kinds.rows, &kinds.columns, &kinds.depth], operands.sizes, triangles);
-        let (kernel, triangle) = match triangle {
-            Some(triangle) => ("dz_triangle_product", format!(" (dz_triangle){{{triangle}}},")),
-            None => ("dz_product", String::new()),
-        };
-        let order = format!("{down}, {across},{triangle}");
-        let Some(copy) = self.kept_copy(same, &order) else { return false };
-        let product = self.matrix_product(&kinds, &operands);
-        let site = self.site(SiteKind::Memory);
-        let [(x, _), (y, _), (z, _)] = &operands.arrays;
-        self.line(format!(
-            "if ({kernel}_with_copy_{elem}(ctx, {site}, (dz_product){product},{triangle} {x}, {y}, {z}, &{copy})) return 1;"
-        ));
+        let order = CopyOrder { strides: [down, across], triangle: triangle.clone() };
+        let Some(copy) = self.kept_copy(same, order) else { return false };
+        let copy = Some((copy, self.site(SiteKind::Memory)));
+        let product = Product { triangle, copy, ..self.matrix_product(elem, &kinds, &operands) };
+        self.out.push(Stm::Product(Box::new(product)));
         true
     }
 
-    /// The fields of a `dz_triangle` for a product with these rows, columns and depth.
+    /// The triangles of a product with these rows, columns and depth.
     fn triangle(
         &self,
         [rows, columns, depth]: &[&Option<Merged>; 3],
         sizes: &[Atom],
         triangles: &[Triangle],
-    ) -> Option<String> {
+    ) -> Option<Box<TriangleBounds>> {
         let last = |side: &Option<Merged>| side.as_ref().and_then(|axes| axes.last().copied());
         let side = |axis: usize| match axis {
-            axis if last(rows) == Some(axis) => Some("row"),
-            axis if last(columns) == Some(axis) => Some("column"),
-            axis if depth.as_deref() == Some(&[axis]) => Some("depth"),
+            axis if last(rows) == Some(axis) => Some(Side::Row),
+            axis if last(columns) == Some(axis) => Some(Side::Column),
+            axis if depth.as_deref() == Some(&[axis]) => Some(Side::Depth),
             _ => None,
         };
-        let flags: Vec<(&str, &str)> =
+        let bounds: Vec<(Side, Side)> =
             triangles.iter().filter_map(|t| Some((side(t.low)?, side(t.high)?))).collect();
-        let period = |name: &str, side: &Option<Merged>| {
-            let is_bound = flags.iter().any(|(low, high)| *low == name || *high == name);
-            side.as_ref().map_or("1".to_string(), |axes| {
+        let period = |side: Side, axes: &Option<Merged>| {
+            let is_bound = bounds.iter().any(|(low, high)| *low == side || *high == side);
+            axes.as_ref().map_or(1.expr(), |axes| {
                 let own = if is_bound { &axes[axes.len() - 1..] } else { axes };
                 self.extent(&own.to_vec(), sizes)
             })
         };
-        let periods = [("row", rows), ("column", columns)]
-            .map(|(name, side)| format!(".{name}_period = {}", period(name, side)));
-        let flags: Vec<String> = flags.iter().map(|(low, high)| format!(".{low}_to_{high} = true")).collect();
-        (!flags.is_empty()).then(|| format!("{}, {}", periods.join(", "), flags.join(", ")))
+        let (row_period, column_period) = (period(Side::Row, rows), period(Side::Column, columns));
+        let triangle = TriangleBounds { row_period, column_period, bounds, is_far: false };
+        (!triangle.bounds.is_empty()).then(|| Box::new(triangle))
     }
 
     /// Loops over axes, with the pointers moved along.
@@ -284,29 +277,29 @@ impl Lower<'_> {
         };
         let sizes = operands.sizes;
         let bound = self.extent(axis, sizes);
-        self.for_loop(LoopKind::Sequential, &bound, |l, i| {
+        self.for_loop(LoopKind::Sequential, bound, |l, i| {
             let arrays = operands.arrays.map(|(pointer, own)| {
                 let stride = l.stride(axis, &own, sizes);
-                (format!("{pointer} + {i} * ({stride})"), own)
+                (pointer + i * stride, own)
             });
             l.outer_axes(rest, Operands { arrays, ..operands }, inside)
         })
     }
 
-    fn extent(&self, axis: &Merged, sizes: &[Atom]) -> String {
+    fn extent(&self, axis: &Merged, sizes: &[Atom]) -> Expr {
         let dims: Vec<Atom> = axis.iter().map(|a| sizes[*a]).collect();
         self.product(&dims)
     }
 
     /// How far apart the elements along an axis are in an array; nothing, if the array does not have it.
-    fn stride(&self, axis: &Merged, own: &[usize], sizes: &[Atom]) -> String {
+    fn stride(&self, axis: &Merged, own: &[usize], sizes: &[Atom]) -> Expr {
         let position = axis.last().and_then(|last| own.iter().position(|a| a == last));
         match position {
             Some(at) => {
                 let dims: Vec<Atom> = own[at + 1..].iter().map(|a| sizes[*a]).collect();
                 self.product(&dims)
             }
-            None => "0".to_string(),
+            None => 0.expr(),
         }
     }
 }

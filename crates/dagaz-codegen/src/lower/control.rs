@@ -2,15 +2,15 @@
 
 use dagaz_core::effects::cannot_fail;
 use dagaz_core::exp::{Body, DimSlice, Exp, LoopForm, MsgPart, Stm as CoreStm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::placing::{Place, Stays, before, stays_in_place};
+use super::placing::{Destination, Stays, before, stays_in_place};
 use super::symbols::Symbols;
 use super::{Lower, Lowered};
-use crate::imp::{LoopKind, Stm};
-use crate::scalar::{self, type_code};
+use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var};
+use crate::scalar;
 use crate::{Part, SiteKind};
 
 /// Loops without loops inside run so often before they ask whether to go on.
@@ -21,8 +21,8 @@ const CHUNK: i64 = 4096;
 enum End {
     /// It is assigned.
     Assigned,
-    /// It goes to a place.
-    Place,
+    /// It is made at a destination.
+    Sent,
     /// It is an array that stays where it is.
     There,
 }
@@ -48,16 +48,18 @@ impl Lower<'_> {
     ///     if (c) { x = xs[i]; r = expf(x); } else { r = 0; }    ==>    x = 0; if (c) x = xs[i]; e = expf(x); r = dz_select(c, e, 0);
     fn both_branches(&mut self, pat: &[Param], cond: Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
         let cond = self.atom(cond);
-        let (is_so, is_not) = (self.temp("so"), self.temp("not"));
         let outside = self.guard.take();
-        let within = outside.as_ref().map_or(String::new(), |guard| format!("{guard} & "));
-        self.set("bool", is_so.as_str(), format!("{within}{cond}"));
-        self.set("bool", is_not.as_str(), format!("{within}!{cond}"));
+        let within = |cond: Expr| match &outside {
+            Some(guard) => guard.op(BinOp::And, cond),
+            None => cond,
+        };
+        let is_so = self.temp_with(PrimType::Bool, "so", within(cond.clone()));
+        let is_not = self.temp_with(PrimType::Bool, "not", within(cond.clone().not()));
         let mut results = Vec::new();
         for (guard, body) in [(&is_so, then), (&is_not, otherwise)] {
             self.guard = Some(guard.clone());
             let built = self.body(body, &[], |l| {
-                results.push(body.result.iter().map(|atom| l.atom(*atom)).collect::<Vec<String>>());
+                results.push(body.result.iter().map(|atom| l.atom(*atom)).collect::<Vec<Expr>>());
                 Ok(())
             });
             if built.is_err() {
@@ -67,9 +69,10 @@ impl Lower<'_> {
         }
         self.guard = outside;
         for (position, param) in pat.iter().enumerate() {
-            let (name, ty) = (self.name(param.var), super::elem(&param.ty)?);
-            let (so, not) = (&results[0][position], &results[1][position]);
-            self.set(ty.to_string(), name, format!("dz_select_{ty}({cond}, {so}, {not})"));
+            let (so, not) = (results[0][position].clone(), results[1][position].clone());
+            let ty = super::elem(&param.ty)?;
+            let chosen = Expr::call(Runtime::Choose(ty), [cond.clone(), so, not]);
+            self.set(&self.var_of(param)?, chosen);
         }
         Ok(())
     }
@@ -92,7 +95,7 @@ impl Lower<'_> {
         let cond = self.atom(cond);
         let (then_stms, ()) = self.nested(|l| l.branch(pat, &ends, then))?;
         let (else_stms, ()) = self.nested(|l| l.branch(pat, &ends, otherwise))?;
-        self.out.push(Stm::If { cond, then: then_stms, otherwise: else_stms });
+        self.out.push(Stm::branch(cond, then_stms, else_stms));
         for (param, result) in pat.iter().zip(&then.result).filter(|(p, _)| p.ty.is_acc()) {
             self.bind_acc(param.var, *result)?;
         }
@@ -106,7 +109,7 @@ impl Lower<'_> {
             return Ok(End::There);
         }
         if self.is_placed(param)? {
-            return Ok(End::Place);
+            return Ok(End::Sent);
         }
         self.declare(param);
         Ok(End::Assigned)
@@ -115,17 +118,22 @@ impl Lower<'_> {
     fn branch(&mut self, pat: &[Param], ends: &[End], body: &Body) -> Lowered<()> {
         let mut direct = Vec::new();
         for ((param, end), result) in pat.iter().zip(ends).zip(&body.result) {
-            let (pointer, mem) = (self.name(param.var), self.mem(param.var));
-            let place = Place { pointer, mem, strides: None };
-            direct.push(*end == End::There || *end == End::Place && self.send(body, *result, place));
+            let is_there = match end {
+                End::There => true,
+                End::Sent => {
+                    let (pointer, block) = (self.var_of(param)?.expr(), self.mem(param.var).expr());
+                    self.send(body, *result, Destination { pointer, block, strides: None })
+                }
+                End::Assigned => false,
+            };
+            direct.push(is_there);
         }
         self.body(body, &[], |l| {
             let results = pat.iter().zip(ends).zip(&body.result).zip(direct);
             for (((param, end), result), _) in results.filter(|(_, is_direct)| !is_direct) {
-                let name = l.name(param.var);
                 match end {
-                    End::Place => l.store(&name, "0", &param.ty, *result)?,
-                    End::There | End::Assigned => l.assign(&name, *result)?,
+                    End::Sent => l.store(l.var_of(param)?, 0, &param.ty, *result)?,
+                    End::There | End::Assigned => l.assign(&l.name(param.var), *result)?,
                 }
             }
             Ok(())
@@ -155,10 +163,7 @@ impl Lower<'_> {
             }
             self.declare(output);
             let (target, source) = (self.name(output.var), self.name(param.var));
-            match output.ty.is_array() {
-                true => self.line(format!("{target} = {source}; {target}_mem = {source}_mem;")),
-                false => self.line(format!("{target} = {source};")),
-            }
+            self.put_value(&target, &source, &output.ty);
         }
         Ok(())
     }
@@ -172,27 +177,26 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         match form {
             LoopForm::For { var, ty, bound } => {
-                let text = self.atom(*bound);
-                let limit = if *ty == PrimType::U64 {
-                    format!("({text} > INT64_MAX ? INT64_MAX : (i64){text})")
-                } else {
-                    format!("(i64){text}")
+                let bound_value = self.atom(*bound);
+                let limit = match ty {
+                    PrimType::U64 => bound_value.minimum(Prim::U64(i64::MAX as u64)),
+                    _ => bound_value,
                 };
+                let limit = limit.cast(PrimType::I64);
                 let is_short = is_short(body);
-                let step = |l: &mut Self, i: &str| {
+                let step = |l: &mut Self, i: &Var| {
                     if !is_short {
                         l.tick();
                     }
                     let counter = Param::new(*var, Type::Prim(*ty));
                     l.bind(&counter, false);
-                    let name = l.name(*var);
-                    l.set(ty.to_string(), name, format!("({ty}){i}"));
+                    l.set(&l.var_of(&counter)?, i.cast(*ty));
                     l.iteration(params, carried, body)
                 };
                 let is_few = bound.as_const().and_then(|p| p.as_i64()).is_some_and(|n| n <= CHUNK);
                 self.repeatedly(|l| match is_short && !is_few {
-                    true => l.in_chunks(&limit, step),
-                    false => l.for_loop(LoopKind::Sequential, &limit, step),
+                    true => l.in_chunks(limit, step),
+                    false => l.for_loop(LoopKind::Sequential, limit, step),
                 })?;
             }
             LoopForm::While { cond } => {
@@ -211,16 +215,15 @@ impl Lower<'_> {
     }
 
     /// A loop that can be interrupted between many iterations.
-    fn in_chunks(&mut self, limit: &str, step: impl FnOnce(&mut Self, &str) -> Lowered<()>) -> Lowered<()> {
-        let (all, chunks) = (self.temp("all"), self.temp("chunks"));
-        self.set("i64", all.as_str(), limit);
-        self.set("i64", chunks.as_str(), format!("{all} > 0 ? ({all} - 1) / {CHUNK} + 1 : 0"));
-        self.for_loop(LoopKind::Sequential, &chunks, |l, chunk| {
+    fn in_chunks(&mut self, limit: Expr, step: impl FnOnce(&mut Self, &Var) -> Lowered<()>) -> Lowered<()> {
+        let all = self.int("all", limit);
+        let needed = (&all - 1) / CHUNK + 1;
+        let chunks = self.int("chunks", all.is_above(0).select(needed, 0));
+        self.for_loop(LoopKind::Sequential, chunks, |l, chunk| {
             l.tick();
-            let (from, to) = (l.temp("from"), l.temp("to"));
-            l.set("i64", from.as_str(), format!("{chunk} * {CHUNK}"));
-            l.set("i64", to.as_str(), format!("i64_min({all} - {from}, {CHUNK}) + {from}"));
-            l.loop_from(LoopKind::Sequential, &from, &to, step)
+            let from = l.int("from", chunk * CHUNK);
+            let to = l.int("to", (&all - &from).minimum(CHUNK) + &from);
+            l.loop_from(LoopKind::Sequential, from, to, step)
         })
     }
 
@@ -232,15 +235,15 @@ impl Lower<'_> {
             .zip(carried)
             .filter(|(_, how)| **how == Carried::Anew)
             .for_each(|((p, _), _)| self.bind(p, false));
-        let go_on = self.temp("go_on");
-        self.unset("bool", go_on.as_str());
+        let go_on = self.temp(PrimType::Bool, "go_on");
+        self.unset(&go_on);
         self.block(|l| {
             l.body(cond, &[], |l| {
                 let result = cond.result.first().ok_or("internal error: a condition without a result")?;
-                l.assign(&go_on, *result)
+                l.assign(&go_on.name, *result)
             })
         })?;
-        self.line(format!("if (!{go_on}) break;"));
+        self.out.push(Stm::when(go_on.not(), vec![Stm::Break]));
         Ok(())
     }
 
@@ -287,7 +290,7 @@ impl Lower<'_> {
         let own: Vec<Param> = params.iter().map(|(p, _)| p.clone()).filter(|p| !p.ty.is_acc()).collect();
         let mut next: Vec<(String, &Param, Atom)> = Vec::new();
         for (position, ((param, _), _)) in anew() {
-            next.push((self.temp("next"), param, body.result[position]));
+            next.push((self.temp_name("next"), param, body.result[position]));
         }
         for (name, param, _) in &next {
             self.declare_as(name, &param.ty);
@@ -299,29 +302,21 @@ impl Lower<'_> {
             Ok(())
         })?;
         for (name, param, _) in next {
-            let target = self.name(param.var);
-            match &param.ty {
-                Type::Array { .. } => self.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
-                Type::Prim(_) => self.line(format!("{target} = {name};")),
-                Type::Acc { .. } => {}
-            }
+            self.put_value(&self.name(param.var), &name, &param.ty);
         }
         Ok(())
     }
 
     /// The statement that notes a value for a message.
     fn note_value(&self, value: Atom) -> Lowered<Stm> {
-        let text = self.atom(value);
-        Ok(Stm::Line(match self.atom_type(value)? {
-            Type::Prim(ty) => format!("dz_note_scalar(ctx, {}, dz_bits_{ty}({text}));", type_code(ty)),
+        match self.atom_type(value)? {
+            Type::Prim(_) => Ok(Stm::Note(self.atom(value))),
             Type::Array { elem, dims } => {
-                let rank = dims.len();
-                let sizes: Vec<String> = dims.iter().map(|d| self.atom(*d)).collect();
-                let (code, sizes) = (type_code(elem), sizes.join(", "));
-                format!("dz_note_array(ctx, {code}, {text}, sizeof({elem}), {rank}, (i64[]){{{sizes}}});")
+                let dims = dims.iter().map(|dim| self.atom(*dim)).collect();
+                Ok(Stm::NoteArray { elem, pointer: self.atom(value), dims })
             }
-            Type::Acc { .. } => return Err("internal error: an accumulator in a message".into()),
-        }))
+            Type::Acc { .. } => Err("internal error: an accumulator in a message".into()),
+        }
     }
 
     pub(super) fn assert(&mut self, cond: Atom, message: &[MsgPart]) -> Lowered<()> {
@@ -337,9 +332,8 @@ impl Lower<'_> {
             }
         }
         let site = self.site(SiteKind::Assert(parts));
-        then.push(Stm::Line(format!("return dz_fail(ctx, {site});")));
-        let cond = format!("DZ_UNLIKELY(!{})", self.atom(cond));
-        self.out.push(Stm::If { cond, then, otherwise: Vec::new() });
+        then.push(Stm::Fail(site));
+        self.out.push(Stm::when_rarely(self.atom(cond).not(), then));
         Ok(())
     }
 
@@ -351,8 +345,7 @@ impl Lower<'_> {
                 self.out.push(noted);
             }
         }
-        self.line(format!("ctx->host->trace(ctx->user, {site}, ctx->notes, ctx->note_count);"));
-        self.line("dz_forget_notes(ctx);");
+        self.out.push(Stm::Trace(site));
         self.alias(pat, values)
     }
 }

@@ -1,4 +1,4 @@
-//! About how many operations one iteration takes: a C expression, from the sizes that are known outside of it.
+//! About how many operations one iteration takes, computed from the sizes that are known outside of it.
 //!
 //! What happens at the border of a loop alone, such as a sum in a branch that only the first iteration takes, does not
 //! count: it would make every iteration seem to be worth a thread.
@@ -6,12 +6,13 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
-use dagaz_core::prim::UnOp;
+use dagaz_core::prim::{PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit;
 
 use super::Lower;
 use super::split_iteration_range::interior;
+use crate::imp::{Expr, Operand};
 
 /// How often something runs if nobody knows.
 const UNKNOWN: f64 = 32.0;
@@ -22,12 +23,12 @@ const EXPENSIVE: f64 = 16.0;
 #[derive(Default)]
 struct Cost {
     constant: f64,
-    terms: Vec<String>,
+    terms: Vec<Expr>,
 }
 
 impl Lower<'_> {
     /// As [`Lower::cost`], for an iteration of a map that is not at its border.
-    pub(super) fn cost_of_map(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> String {
+    pub(super) fn cost_of_map(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> Expr {
         match self.away_from_border(width, arrays, lambda) {
             Some(middle) => self.cost(&[&middle]),
             None => self.cost(&[lambda]),
@@ -43,7 +44,7 @@ impl Lower<'_> {
         interior(&self.symbols, width, lambda, &counters).map(|middle| middle.lambda)
     }
 
-    pub(super) fn cost(&self, lambdas: &[&Lambda]) -> String {
+    pub(super) fn cost(&self, lambdas: &[&Lambda]) -> Expr {
         let mut inside = HashSet::new();
         let mut total = Cost::default();
         for lambda in lambdas {
@@ -51,7 +52,7 @@ impl Lower<'_> {
             total.constant += cost.constant;
             total.terms.extend(cost.terms);
         }
-        total.text()
+        total.sum()
     }
 
     /// As [`Lower::cost`], of a function without loops.
@@ -127,19 +128,19 @@ impl Lower<'_> {
 
     fn times(&self, sizes: &[Atom], parts: Cost, inside: &HashSet<VarId>) -> Cost {
         let mut constant = 1.0;
-        let mut names = Vec::new();
+        let mut factors = Vec::new();
         for size in sizes {
             match size {
                 Atom::Const(prim) => constant *= prim.as_i64().unwrap_or(1).max(0) as f64,
                 Atom::Var(var) if inside.contains(var) => constant *= UNKNOWN,
-                Atom::Var(_) => names.push(format!("(f64){}", self.atom(*size))),
+                Atom::Var(_) => factors.push(self.atom(*size).cast(PrimType::F64)),
             }
         }
         let parts = Cost { constant: constant * parts.constant, terms: scaled(parts.terms, constant) };
-        if names.is_empty() {
-            return parts;
+        match factors.into_iter().reduce(|product, factor| product.times(factor)) {
+            Some(factor) => Cost { constant: 1.0, terms: vec![factor.times(parts.sum())] },
+            None => parts,
         }
-        Cost { constant: 1.0, terms: vec![format!("{} * ({})", names.join(" * "), parts.text())] }
     }
 }
 
@@ -154,8 +155,8 @@ fn has_loops_in_branches(body: &Body) -> bool {
     })
 }
 
-fn scaled(terms: Vec<String>, factor: f64) -> Vec<String> {
-    if factor == 1.0 { terms } else { terms.into_iter().map(|t| format!("{factor:?} * {t}")).collect() }
+fn scaled(terms: Vec<Expr>, factor: f64) -> Vec<Expr> {
+    if factor == 1.0 { terms } else { terms.into_iter().map(|term| factor.times(term)).collect() }
 }
 
 fn is_cheap(op: UnOp) -> bool {
@@ -166,12 +167,7 @@ fn is_cheap(op: UnOp) -> bool {
 }
 
 impl Cost {
-    fn text(&self) -> String {
-        let mut text = format!("{:?}", self.constant);
-        for term in &self.terms {
-            text.push_str(" + ");
-            text.push_str(term);
-        }
-        text
+    fn sum(self) -> Expr {
+        self.terms.into_iter().fold(self.constant.expr(), |sum, term| sum.plus(term))
     }
 }

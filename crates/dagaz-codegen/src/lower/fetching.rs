@@ -27,12 +27,13 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm as CoreStm};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit;
 
 use super::parallel::can_fail;
 use super::{Form, Lower, Lowered, elem};
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var, any};
 
 /// So many iterations ahead: about as long as memory takes.
 const AHEAD: usize = 64;
@@ -45,11 +46,11 @@ const LONG_ROW: usize = 16 << 10;
 /// So many operations for each element leave time to fetch others.
 const MANY_OPERATIONS: f64 = 64.0;
 
-/// Places that an iteration reads or writes: elements of an array with this name, type and shape, or rows if it has more
+/// Places that an iteration reads or writes: elements of an array with this pointer, type and shape, or rows if it has more
 /// dimensions than there are indices.
 pub(super) struct Prefetched {
-    pub(super) array: String,
-    pub(super) elem: dagaz_core::prim::PrimType,
+    pub(super) array: Var,
+    pub(super) elem: PrimType,
     pub(super) shape: Vec<Atom>,
     pub(super) indices: Vec<Atom>,
     pub(super) is_written: bool,
@@ -58,7 +59,7 @@ pub(super) struct Prefetched {
 /// What is fetched in each iteration.
 pub(super) struct Fetch {
     /// The variable that says whether it is worth it.
-    pub(super) is_worth: String,
+    pub(super) is_worth: Var,
     /// So many iterations before the place is needed.
     ahead: usize,
     rows: Vec<(VarId, Param)>,
@@ -148,7 +149,7 @@ impl Lower<'_> {
         let direct = self.open[number].log.is_none();
         for array in self.open[number].arrays.iter().filter(|_| direct) {
             places.push(Prefetched {
-                array: self.name(array.var),
+                array: self.var_of(array)?,
                 elem: elem(&array.ty)?,
                 shape: array.ty.dims().to_vec(),
                 indices: indices.to_vec(),
@@ -181,18 +182,14 @@ impl Lower<'_> {
     ) -> Option<Fetch> {
         let mut needed: HashSet<VarId> = HashSet::new();
         places.retain(|place| self.are_told_by_data((arrays, params), body, &place.indices, &mut needed));
-        let mut sizes: Vec<String> = Vec::new();
+        let mut sizes: Vec<Expr> = Vec::new();
         for place in &places {
-            let bytes = format!("(f64)({}) * sizeof({}) > {LARGE}.0", self.product(&place.shape), place.elem);
-            if !sizes.contains(&bytes) {
-                sizes.push(bytes);
+            let is_large = self.is_large(place.elem, &place.shape);
+            if !sizes.contains(&is_large) {
+                sizes.push(is_large);
             }
         }
-        if sizes.is_empty() {
-            return None;
-        }
-        let is_worth = self.temp("is_large");
-        self.set("bool", is_worth.as_str(), sizes.join(" || "));
+        let is_worth = self.temp_with(PrimType::Bool, "is_large", any(sizes)?);
         let rows = arrays.iter().zip(params).filter(|(_, param)| needed.contains(&param.var));
         let rows = rows.map(|(array, param)| (*array, param.clone())).collect();
         let is_needed = |stm: &&CoreStm| stm.pat.iter().any(|param| needed.contains(&param.var));
@@ -200,34 +197,40 @@ impl Lower<'_> {
         Some(Fetch { is_worth, ahead, rows, stms, places })
     }
 
+    /// Whether an array has more bytes than there are in the cache of a core.
+    fn is_large(&self, elem: PrimType, shape: &[Atom]) -> Expr {
+        let bytes = self.product(shape).cast(PrimType::F64).times(elem.bytes() as f64);
+        bytes.is_above(LARGE as f64)
+    }
+
     /// Asks for what the first iterations need, as those before them would have done.
-    pub(super) fn fetch_first(&mut self, fetch: Option<&Fetch>, from: &str, to: &str) -> Lowered<()> {
+    pub(super) fn fetch_first(&mut self, fetch: Option<&Fetch>, from: &Expr, to: &Expr) -> Lowered<()> {
         let Some(fetch) = fetch else { return Ok(()) };
         let (then, ()) = self.nested(|l| {
-            let end = format!("i64_min({from} + {}, {to})", fetch.ahead);
-            l.loop_from(LoopKind::Sequential, from, &end, |l, i| l.fetch_now(fetch, i))
+            let end = (from + fetch.ahead).minimum(to);
+            l.loop_from(LoopKind::Sequential, from, end, |l, i| l.fetch_now(fetch, i))
         })?;
-        self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
+        self.out.push(Stm::when(fetch.is_worth.clone(), then));
         Ok(())
     }
 
     /// Asks for what the iteration some way after `i` needs.
-    pub(super) fn fetch_ahead(&mut self, fetch: Option<&Fetch>, i: &str, to: &str) -> Lowered<()> {
+    pub(super) fn fetch_ahead(&mut self, fetch: Option<&Fetch>, i: &Var, to: &Expr) -> Lowered<()> {
         let Some(fetch) = fetch else { return Ok(()) };
         let (then, ()) = self.nested(|l| l.fetch_later(fetch, i, to))?;
-        self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise: Vec::new() });
+        self.out.push(Stm::when(fetch.is_worth.clone(), then));
         Ok(())
     }
 
     /// The same if it is known to be worth it.
-    pub(super) fn fetch_later(&mut self, fetch: &Fetch, i: &str, to: &str) -> Lowered<()> {
-        let (ahead, distance) = (self.temp("ahead"), fetch.ahead);
-        self.set("i64", ahead.as_str(), format!("{i} + {distance} < {to} ? {i} + {distance} : {i}"));
+    pub(super) fn fetch_later(&mut self, fetch: &Fetch, i: &Var, to: &Expr) -> Lowered<()> {
+        let later = i + fetch.ahead;
+        let ahead = self.int("ahead", later.is_below(to).select(&later, i));
         self.fetch_now(fetch, &ahead)
     }
 
     /// Asks for what an iteration needs.
-    fn fetch_now(&mut self, fetch: &Fetch, i: &str) -> Lowered<()> {
+    fn fetch_now(&mut self, fetch: &Fetch, i: &Var) -> Lowered<()> {
         for (array, param) in &fetch.rows {
             self.load_row(&[*array], std::slice::from_ref(param), i)?;
         }
@@ -235,16 +238,15 @@ impl Lower<'_> {
             self.stm(stm)?;
         }
         for Prefetched { array, elem, shape, indices, is_written } in &fetch.places {
-            let texts: Vec<String> = indices.iter().map(|index| self.atom(*index)).collect();
-            // The place may be none of the array.
-            let place = format!("(u64){array} + (u64)({}) * sizeof({elem})", self.offset(&texts, shape));
+            let indices: Vec<Expr> = indices.iter().map(|index| self.atom(*index)).collect();
+            let place = [array.expr(), self.offset(&indices, shape), is_written.expr()];
             let row = &shape[indices.len().min(shape.len())..];
             if row.is_empty() {
-                self.line(format!("DZ_FETCH({place}, {is_written});"));
+                self.run(Runtime::Fetch(*elem), place);
                 continue;
             }
-            let bytes = format!("({}) * sizeof({elem})", self.product(row));
-            self.line(format!("DZ_FETCH_ROW({place}, {bytes}, {is_written});"));
+            let [array, offset, is_written] = place;
+            self.run(Runtime::FetchRow(*elem), [array, offset, self.product(row), is_written]);
         }
         Ok(())
     }
@@ -253,7 +255,7 @@ impl Lower<'_> {
     pub(super) fn check_rows(
         &mut self,
         (arrays, lambda): (&[VarId], &Lambda),
-        (from, to): (&str, &str),
+        (from, to): (&Expr, &Expr),
     ) -> Lowered<bool> {
         let is_row = |stm: &&CoreStm| {
             matches!(stm.exp, Exp::Index { .. }) && stm.pat.iter().all(|param| param.ty.is_array())
@@ -275,20 +277,20 @@ impl Lower<'_> {
             return Ok(false);
         }
         self.fetched.extend(arrays.iter().flat_map(|list| rows.iter().map(|(array, _)| (*list, *array))));
-        let is_worth = self.temp("is_large");
         let mut sizes = Vec::new();
         for (array, _) in &rows {
             let (elem, dims) = self.array(*array)?;
-            sizes.push(format!("(f64)({}) * sizeof({elem}) > {LARGE}.0", self.product(&dims)));
+            sizes.push(self.is_large(elem, &dims));
         }
-        self.set("bool", is_worth.as_str(), sizes.join(" || "));
+        let is_worth = any(sizes).unwrap_or_else(|| false.expr());
+        let is_worth = self.temp_with(PrimType::Bool, "is_large", is_worth);
         self.iterate(from, to, |l, i| {
             l.load_row(arrays, &lambda.params, i)?;
             l.body(&lambda.body, &lambda.params, |l| {
                 for (_, row) in &rows {
-                    let (name, count) = (l.name(row.var), l.product(row.ty.dims()));
-                    let fetch = format!("DZ_FETCH_ROW({name}, ({count}) * sizeof(*{name}), false);");
-                    l.line(format!("if ({is_worth}) {fetch}"));
+                    let row_here = [l.var(row.var)?.expr(), 0.expr(), l.product(row.ty.dims()), false.expr()];
+                    let fetch = Stm::run(Runtime::FetchRow(elem(&row.ty)?), row_here);
+                    l.out.push(Stm::when(&is_worth, vec![fetch]));
                 }
                 Ok(())
             })
@@ -312,11 +314,10 @@ impl Lower<'_> {
             return Ok(());
         }
         let (elem, dims) = self.array(array)?;
-        let (name, count, all) = (self.name(row.var), self.product(row.ty.dims()), self.product(&dims));
-        let (bytes, at) = (format!("({count}) * sizeof({elem})"), self.temp("at"));
-        let is_worth = format!("(f64)({all}) * sizeof({elem}) > {LARGE}.0 && {bytes} <= {LONG_ROW}");
-        let each = format!("DZ_FETCH_NEAR((u64)({name} + {count}) + {at});");
-        self.line(format!("if ({is_worth}) for (u64 {at} = 0; {at} < {bytes}; {at} += 64) {each}"));
+        let (pointer, count) = (self.var_of(row)?, self.product(row.ty.dims()));
+        let is_short = (&count * elem.bytes()).is_at_most(LONG_ROW);
+        let fetch = Stm::run(Runtime::FetchNextRow(elem), [pointer.expr(), count]);
+        self.out.push(Stm::when(self.is_large(elem, &dims).both(is_short), vec![fetch]));
         Ok(())
     }
 
@@ -338,7 +339,7 @@ impl Lower<'_> {
         let info = self.vars.get(&array)?;
         let is_block = matches!(info.form, Form::Block { .. });
         (is_block && info.ty.rank() == indices.len()).then_some(Prefetched {
-            array: self.name(array),
+            array: self.var(array).ok()?,
             elem: elem(&info.ty).ok()?,
             shape: info.ty.dims().to_vec(),
             indices: indices.to_vec(),

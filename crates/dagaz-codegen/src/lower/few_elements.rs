@@ -14,6 +14,7 @@ use dagaz_core::visit::free_vars_body;
 use super::access::strided;
 use super::parallel::statements;
 use super::{Form, Lower, Lowered};
+use crate::imp::{Expr, Operand, Var};
 
 /// Elements that are not neighbours are written one by one, or in a detour (`turned`), so that more are not worth it.
 const FEW: usize = 4;
@@ -87,40 +88,38 @@ impl Lower<'_> {
     }
 
     /// Writes the elements of row `i` of an array. Gives how many there were.
-    pub(super) fn write_elements(&mut self, param: &Param, i: &str, elems: &[Atom]) -> Lowered<usize> {
-        let (target, row) = (self.name(param.var), param.ty.dims().get(1..).unwrap_or_default().to_vec());
+    pub(super) fn write_elements(&mut self, param: &Param, i: &Var, elems: &[Atom]) -> Lowered<usize> {
+        let (target, row) = (self.var(param.var)?, param.ty.dims().get(1..).unwrap_or_default().to_vec());
         let count = elements(&row).unwrap_or(0);
         let elem = Type::Prim(super::elem(&param.ty)?);
         let form = self.info(param.var)?.form.clone();
         if let Some(room) = self.turned.get(&param.var).cloned() {
             for (k, value) in elems.iter().take(count).enumerate() {
-                self.store(&room.name, &room.offset(i, k), &elem, *value)?;
+                self.store(&room.elements, room.offset(i, k), &elem, *value)?;
             }
             return Ok(count);
         }
         for (k, value) in elems.iter().take(count).enumerate() {
             let offset = match &form {
                 Form::View { strides } => strided(&indices(i, k, &row), strides),
-                Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => {
-                    format!("{i} * {count}L + {k}")
-                }
+                Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => i * count + k,
             };
-            self.store(&target, &offset, &elem, *value)?;
+            self.store(&target, offset, &elem, *value)?;
         }
         Ok(count)
     }
 }
 
 /// Where element `k` of row `i` is.
-fn indices(i: &str, k: usize, row: &[Atom]) -> Vec<String> {
+fn indices(i: &Var, k: usize, row: &[Atom]) -> Vec<Expr> {
     let mut rest = k;
-    let mut indices: Vec<String> = Vec::new();
+    let mut indices: Vec<Expr> = Vec::new();
     for dim in row.iter().rev() {
         let size = elements(&[*dim]).unwrap_or(1).max(1);
-        indices.push((rest % size).to_string());
+        indices.push((rest % size).expr());
         rest /= size;
     }
-    indices.push(i.to_string());
+    indices.push(i.expr());
     indices.reverse();
     indices
 }

@@ -12,7 +12,7 @@ use super::accumulators::elementwise;
 use super::gathers::gathers;
 use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{Combine, Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var, any};
 
 /// The least or greatest of fewer rows is found before vectors of comparisons are set up and combined.
 const FEW: usize = 32;
@@ -64,8 +64,8 @@ impl Lower<'_> {
         pat.iter().for_each(|param| self.declare(param));
         if !self.is_outermost() {
             return self.block(|l| {
-                let (from, to) = l.narrow(fold, "0", &bound);
-                let is_narrow = (from.as_str(), to.as_str()) != ("0", bound.as_str());
+                let (from, to) = l.narrow(fold, &0.expr(), &bound);
+                let is_narrow = (&from, &to) != (&0.expr(), &bound);
                 l.repeatedly(|l| match lanes::lanes_for(fold).filter(|_| is_simple && !is_narrow) {
                     Some(lanes) => {
                         l.start_from(left, fold.neutral)?;
@@ -74,8 +74,7 @@ impl Lower<'_> {
                     None => l.fold_piece(fold, fold.neutral, (&from, &to), is_simple, &mut |_, _| Ok(())),
                 })?;
                 for (param, output) in left.iter().zip(pat) {
-                    let (target, value) = (l.name(output.var), l.name(param.var));
-                    l.line(format!("{target} = {value};"));
+                    l.put(&l.var_of(output)?, l.var_of(param)?);
                 }
                 Ok(())
             });
@@ -89,8 +88,7 @@ impl Lower<'_> {
                 let (first, last) = l.narrow(fold, from, to);
                 l.fold_piece(fold, &start, (&first, &last), is_simple, &mut |_, _| Ok(()))?;
                 for (param, part) in left.iter().zip(&parts) {
-                    let value = l.name(param.var);
-                    l.line(format!("{part}[{from} / {grain}] = {value};"));
+                    l.write(part, from / &grain, l.var_of(param)?);
                 }
                 Ok(())
             })?;
@@ -103,25 +101,46 @@ impl Lower<'_> {
         &mut self,
         pat: &[Param],
         (op, neutral): (&Lambda, &[Atom]),
-        parts: &[String],
-        (bound, grain): (&str, &str),
+        parts: &[Var],
+        (bound, grain): (&Expr, &Var),
     ) -> Lowered<()> {
         let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
         self.start_from(left, neutral)?;
-        let pieces = format!("({bound} + {grain} - 1) / {grain}");
         self.repeatedly(|l| {
-            l.loop_from(LoopKind::Sequential, "0", &pieces, |l, piece| {
-                for (param, part) in right.iter().zip(parts) {
-                    l.bind(param, true);
-                    let name = l.name(param.var);
-                    l.set(super::elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
-                }
+            l.for_loop(LoopKind::Sequential, bound.parts_of(grain), |l, piece| {
+                l.bind_elements(right, parts, piece)?;
                 l.combine(op)
             })
         })?;
         for (param, output) in left.iter().zip(pat) {
-            let (target, value) = (self.name(output.var), self.name(param.var));
-            self.line(format!("{target} = {value};"));
+            self.put(&self.var_of(output)?, self.var_of(param)?);
+        }
+        Ok(())
+    }
+
+    /// Binds scalars to the elements at a place of some arrays.
+    pub(super) fn bind_elements(
+        &mut self,
+        params: &[Param],
+        arrays: &[Var],
+        place: impl Operand,
+    ) -> Lowered<()> {
+        for (param, array) in params.iter().zip(arrays) {
+            self.bind(param, true);
+            self.set(&self.var_of(param)?, array.at(&place));
+        }
+        Ok(())
+    }
+
+    /// Writes scalars to a place of some arrays.
+    pub(super) fn write_elements_to(
+        &mut self,
+        arrays: &[Var],
+        place: impl Operand,
+        values: &[Param],
+    ) -> Lowered<()> {
+        for (array, value) in arrays.iter().zip(values) {
+            self.write(array, &place, self.var_of(value)?);
         }
         Ok(())
     }
@@ -137,20 +156,19 @@ impl Lower<'_> {
     }
 
     /// A variable with the number of rows in a piece.
-    pub(super) fn grain(&mut self, bound: &str, lambdas: &[&Lambda]) -> String {
-        let grain = self.temp("grain");
+    pub(super) fn grain(&mut self, bound: &Expr, lambdas: &[&Lambda]) -> Var {
         let cost = self.cost(lambdas);
-        self.set("i64", grain.as_str(), format!("dz_grain({bound}, {cost})"));
-        grain
+        self.int("grain", Expr::call(Runtime::Grain, [bound.clone(), cost]))
     }
 
     /// Arrays on the stack, one for each component of an operator, with an element for each piece.
-    pub(super) fn part_arrays(&mut self, op: &Lambda) -> Lowered<Vec<String>> {
+    pub(super) fn part_arrays(&mut self, op: &Lambda) -> Lowered<Vec<Var>> {
         let mut parts = Vec::new();
         for ty in &op.ret {
-            let (part, elem) = (self.temp("part"), super::elem(ty)?);
-            self.line(format!("{elem} {part}_room[{MAX_PIECES}];"));
-            self.set(format!("{elem} *"), part.as_str(), format!("{part}_room"));
+            let part = self.temp(Repr::pointer(super::elem(ty)?), "part");
+            let room = Var::new(part.repr, format!("{part}_room"));
+            self.out.push(Stm::Room(Room::of(&room, MAX_PIECES)));
+            self.set(&part, room);
             parts.push(part);
         }
         Ok(parts)
@@ -172,14 +190,14 @@ impl Lower<'_> {
         &mut self,
         fold: &Fold<'_>,
         start: &[Atom],
-        (from, to): (&str, &str),
+        (from, to): (&Expr, &Expr),
         is_simple: bool,
-        each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
+        each: &mut dyn FnMut(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         let (left, right) = fold.sides();
         self.start_from(left, start)?;
         let each = std::cell::RefCell::new(each);
-        let step = |l: &mut Self, i: &str| {
+        let step = |l: &mut Self, i: &Var| {
             l.next_row(fold.arrays, fold.pre, right, i)?;
             each.borrow_mut()(l, i)?;
             left.iter().for_each(|p| l.bind(p, true));
@@ -190,21 +208,25 @@ impl Lower<'_> {
         }
         match sum_operators(fold.op) {
             Some(operators) => {
-                let names = left.iter().map(|p| self.name(p.var));
-                let sums: Vec<(&'static str, String)> = operators.into_iter().zip(names).collect();
-                if !sums.iter().any(|(operator, _)| matches!(*operator, "min" | "max")) {
+                let vars = left.iter().map(|param| self.var_of(param)).collect::<Lowered<Vec<Var>>>()?;
+                let sums: Vec<(Combine, Var)> = operators.into_iter().zip(vars).collect();
+                if !sums.iter().any(is_extremum) {
                     if fold.pre.is_some_and(gathers) {
                         return self.sum_of_gathers(fold, (from, to), &mut |l, i| each.borrow_mut()(l, i));
                     }
                     return self.simple_loop(from, to, &sums, &step);
                 }
                 let one_by_one = |l: &mut Self| l.loop_from(LoopKind::Sequential, from, to, step);
-                let quick = |l: &mut Self, i: &str| {
+                let quick = |l: &mut Self, i: &Var| {
                     l.next_row(fold.arrays, fold.pre, right, i)?;
                     each.borrow_mut()(l, i)?;
-                    for ((operator, name), param) in sums.iter().zip(right) {
-                        let (sign, next) = (if *operator == "min" { "<" } else { ">" }, l.name(param.var));
-                        l.line(format!("{name} = {next} {sign} {name} ? {next} : {name};"));
+                    for ((combine, so_far), param) in sums.iter().zip(right) {
+                        let next = l.var_of(param)?;
+                        let is_better = match combine {
+                            Combine::Min => next.is_below(so_far),
+                            _ => next.is_above(so_far),
+                        };
+                        l.put(so_far, is_better.select(next, so_far));
                     }
                     Ok(())
                 };
@@ -220,7 +242,7 @@ impl Lower<'_> {
                 let few = self.nested(one_by_one);
                 self.deferred = deferred;
                 let (then, ()) = few?;
-                self.out.push(Stm::If { cond: format!("{to} - {from} < {FEW}"), then, otherwise });
+                self.out.push(Stm::branch((to - from).is_below(FEW), then, otherwise));
                 Ok(())
             }
             None => {
@@ -239,18 +261,16 @@ impl Lower<'_> {
         &mut self,
         left: &[Param],
         start: &[Atom],
-        sums: &[(&'static str, String)],
+        sums: &[(Combine, Var)],
         again: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
         let is_float = |param: &Param| param.ty.elem().is_some_and(PrimType::is_float);
-        let extrema = sums
-            .iter()
-            .zip(left)
-            .filter(|((operator, _), p)| matches!(*operator, "min" | "max") && is_float(p));
-        let zeros: Vec<String> = extrema.map(|((_, name), _)| format!("{name} == 0")).collect();
-        if zeros.is_empty() {
-            return Ok(());
-        }
+        let extrema = sums.iter().zip(left).filter(|(sum, param)| is_extremum(sum) && is_float(param));
+        let is_zero = |((_, var), param): (&(Combine, Var), &Param)| {
+            let zero = Prim::zero(param.ty.elem()?);
+            Some(var.equals(zero))
+        };
+        let Some(is_zero) = any(extrema.filter_map(is_zero)) else { return Ok(()) };
         let outside = self.deferred.take();
         let inside = self.nested(|l| {
             for (param, value) in left.iter().zip(start) {
@@ -261,7 +281,7 @@ impl Lower<'_> {
         });
         self.deferred = outside;
         let (then, ()) = inside?;
-        self.out.push(Stm::If { cond: zeros.join(" || "), then, otherwise: Vec::new() });
+        self.out.push(Stm::when(is_zero, then));
         Ok(())
     }
 
@@ -293,7 +313,7 @@ impl Lower<'_> {
         let bound = self.atom(width);
         let is_simple = self.is_simple(op) && pre.is_none_or(|p| self.is_simple(p));
         self.repeatedly(|l| {
-            l.loop_from(LoopKind::Sequential, "0", &bound, |l, i| {
+            l.for_loop(LoopKind::Sequential, &bound, |l, i| {
                 if !is_simple {
                     l.tick();
                 }
@@ -301,8 +321,7 @@ impl Lower<'_> {
                 left.iter().for_each(|p| l.bind(p, true));
                 l.combine(op)?;
                 for (param, (output, row)) in left.iter().zip(pat.iter().zip(&op.ret)).filter(|_| is_scan) {
-                    let (target, size) = (l.name(output.var), l.product(row.dims()));
-                    l.store(&target, &format!("{i} * ({size})"), row, param.var.into())?;
+                    l.store(l.var_of(output)?, i * l.product(row.dims()), row, param.var.into())?;
                 }
                 Ok(())
             })
@@ -316,13 +335,10 @@ impl Lower<'_> {
             }
             self.declare(output);
             let target = self.name(output.var);
-            match output.ty.is_array() {
-                true => {
-                    self.line(format!("{target} = {name}; {target}_mem = {name}_mem;"));
-                    // To Core this is a new array, though it may be a row or the neutral element.
-                    self.make_unique(&target, &output.ty)?;
-                }
-                false => self.line(format!("{target} = {name};")),
+            self.put_value(&target, &name, &output.ty);
+            if output.ty.is_array() {
+                // To Core this is a new array, though it may be a row or the neutral element.
+                self.make_unique(&target, &output.ty)?;
             }
         }
         Ok(())
@@ -332,7 +348,7 @@ impl Lower<'_> {
     pub(super) fn combine(&mut self, op: &Lambda) -> Lowered<()> {
         let left: Vec<Param> = op.params[..op.body.result.len().min(op.params.len())].to_vec();
         self.block(|l| {
-            let next: Vec<(String, Param)> = left.iter().map(|p| (l.temp("next"), p.clone())).collect();
+            let next: Vec<(String, Param)> = left.iter().map(|p| (l.temp_name("next"), p.clone())).collect();
             for (name, param) in &next {
                 l.declare_as(name, &param.ty);
             }
@@ -343,11 +359,7 @@ impl Lower<'_> {
                 Ok(())
             })?;
             for (name, param) in &next {
-                let target = l.name(param.var);
-                match param.ty.is_array() {
-                    true => l.line(format!("{target} = {name}; {target}_mem = {name}_mem;")),
-                    false => l.line(format!("{target} = {name};")),
-                }
+                l.put_value(&l.name(param.var), name, &param.ty);
             }
             Ok(())
         })
@@ -373,26 +385,29 @@ pub(super) fn components(op: &Lambda) -> Option<Vec<(BinOp, PrimType)>> {
     Some(operations)
 }
 
-/// The operators of C that an operator consists of, one for each component, if their order does not matter.
-pub(super) fn sum_operators(op: &Lambda) -> Option<Vec<&'static str>> {
+/// The operators that an operator consists of, one for each component, if their order does not matter.
+pub(super) fn sum_operators(op: &Lambda) -> Option<Vec<Combine>> {
     let operator = |(operation, ty): (BinOp, PrimType)| match operation {
         _ if ty == PrimType::F16 => None,
-        BinOp::Add => Some("+"),
-        BinOp::Mul => Some("*"),
-        BinOp::And => Some("&"),
-        BinOp::Or => Some("|"),
-        BinOp::Xor => Some("^"),
-        BinOp::Min => Some("min"),
-        BinOp::Max => Some("max"),
+        BinOp::Add => Some(Combine::Add),
+        BinOp::Mul => Some(Combine::Multiply),
+        BinOp::And => Some(Combine::And),
+        BinOp::Or => Some(Combine::Or),
+        BinOp::Xor => Some(Combine::Xor),
+        BinOp::Min => Some(Combine::Min),
+        BinOp::Max => Some(Combine::Max),
         _ => None,
     };
     components(op)?.into_iter().map(operator).collect()
 }
 
+fn is_extremum((combine, _): &(Combine, Var)) -> bool {
+    matches!(combine, Combine::Min | Combine::Max)
+}
+
 /// Whether a fold is for the least or greatest numbers only and starts with numbers. Then no value so far is a NaN, and a
 /// comparison, which is false for NaN, leaves out those that come.
-fn are_extrema(sums: &[(&'static str, String)], left: &[Param], start: &[Atom]) -> bool {
-    let is_extremum = |(operator, _): &(&str, String)| matches!(*operator, "min" | "max");
+fn are_extrema(sums: &[(Combine, Var)], left: &[Param], start: &[Atom]) -> bool {
     let is_number = |atom: &Atom| match atom {
         Atom::Const(Prim::F32(x)) => !x.is_nan(),
         Atom::Const(Prim::F64(x)) => !x.is_nan(),

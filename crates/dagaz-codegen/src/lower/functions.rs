@@ -1,15 +1,20 @@
 //! Functions, top-level constants and entry points.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Program, Stm as CoreStm};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
+use super::emit::{block_of, repr};
 use super::symbols::Symbols;
-use super::{Form, Lower, Lowered, VarInfo, elem, views};
+use super::{Form, Lower, Lowered, VarInfo, views};
 use crate::SiteKind;
-use crate::imp::{Function, Module, Variable};
+use crate::imp::{
+    Expr, Function, InputPart, Module, Operand, OutputPart, Place, Runtime, Signature, Stm, Var,
+};
 
 /// Values at the border have so many dimensions at most.
 const MAX_RANK: usize = 16;
@@ -187,14 +192,8 @@ impl Lower<'_> {
                 var,
                 VarInfo { ty: param.ty.clone(), region: u32::MAX, form: Form::Block { owned: false } },
             );
-            let name = self.name(var);
-            let all = "((dz_program *)ctx->program)";
-            match &param.ty {
-                Type::Prim(ty) => self.set(ty.to_string(), name.as_str(), format!("{all}->{name}")),
-                Type::Array { elem, .. } => {
-                    self.set_array(*elem, &name, &format!("{all}->{name}"), &format!("{all}->{name}_mem"));
-                }
-                Type::Acc { .. } => return Err("internal error: a constant accumulator".into()),
+            for part in parts(&param, &self.name(var))? {
+                self.set(&part, Expr::Global(part.clone()));
             }
         }
         Ok(())
@@ -202,20 +201,17 @@ impl Lower<'_> {
 
     fn constant(&mut self, index: usize, stm: &CoreStm) -> Lowered<()> {
         for param in &stm.pat {
-            let (name, elem) = (self.name(param.var), elem(&param.ty)?);
-            self.module.globals.push(match param.ty.is_array() {
-                true => format!("{elem} *{name}; dz_block *{name}_mem;"),
-                false => format!("{elem} {name};"),
-            });
+            self.module.globals.extend(parts(param, &self.name(param.var))?);
         }
-        self.module.globals.push(format!("bool constant_{index}_done;"));
+        let is_done = Var::new(PrimType::Bool, format!("constant_{index}_done"));
+        self.module.globals.push(is_done.clone());
         let mut uses = Uses::default();
         uses.stm(stm);
         stm.pat.iter().for_each(|p| {
             uses.vars.remove(&p.var);
         });
         let (body, ()) = self.nested(|l| {
-            l.line(format!("if (((dz_program *)ctx->program)->constant_{index}_done) return 0;"));
+            l.out.push(Stm::when(Expr::Global(is_done.clone()), vec![Stm::Return]));
             l.load_constants(&uses)?;
             let result = stm.pat.iter().map(|p| p.var.into()).collect();
             let body = Body { stms: vec![stm.clone()], result };
@@ -223,30 +219,29 @@ impl Lower<'_> {
             l.blocks = views::needing_blocks(&body, &l.symbols.renames);
             l.body(&body, &[], |l| {
                 for param in &stm.pat {
-                    let name = l.name(param.var);
-                    l.line(format!("((dz_program *)ctx->program)->{name} = {name};"));
+                    for part in parts(param, &l.name(param.var))? {
+                        l.out.push(Stm::Assign(Place::Global(part.clone()), part.expr()));
+                    }
                     if param.ty.is_array() {
-                        l.line(format!("((dz_program *)ctx->program)->{name}_mem = {name}_mem;"));
-                        l.line(format!("dz_retain(ctx, {name}_mem);"));
+                        l.retain(&l.mem(param.var));
                     }
                 }
-                l.line(format!("((dz_program *)ctx->program)->constant_{index}_done = true;"));
+                l.out.push(Stm::Assign(Place::Global(is_done), true.expr()));
                 Ok(())
             })
         })?;
-        let function = format!("constant_{index}");
-        let params = vec![variable("dz_ctx *", "ctx")];
-        self.module.functions.push(Function { name: function, params, body, exported: false });
+        let signature = Signature::Internal { params: Vec::new(), results: Vec::new() };
+        self.module.functions.push(Function { name: constant_name(index), signature, body });
         Ok(())
     }
 
     fn function(&mut self, id: FunId, fun: &Fun) -> Lowered<()> {
-        let mut params = vec![variable("dz_ctx *", "ctx")];
+        let (mut params, mut results) = (Vec::new(), Vec::new());
         for param in &fun.params {
-            params.extend(variables(param, &self.name(param.var), "")?);
+            params.extend(parts(param, &self.name(param.var))?);
         }
         for (i, result) in fun.ret.iter().enumerate() {
-            params.extend(variables(result, &format!("out{i}"), "*")?);
+            results.extend(parts(result, &format!("out{i}"))?);
         }
         let mut uses = Uses::default();
         uses.fun(fun);
@@ -257,7 +252,7 @@ impl Lower<'_> {
         self.blocks = views::needing_blocks(&fun.body, &self.symbols.renames);
         let (body, ()) = self.nested(|l| {
             let site = l.site(SiteKind::TooDeep);
-            l.line(format!("if (dz_enter(ctx)) return dz_fail(ctx, {site});"));
+            l.out.push(Stm::Attempt { runtime: Runtime::Enter, operands: Vec::new(), site: Some(site) });
             l.load_constants(&uses)?;
             fun.params.iter().for_each(|p| l.bind(p, true));
             l.body(&fun.body, &fun.params, |l| {
@@ -265,18 +260,18 @@ impl Lower<'_> {
                     let local = format!("result{i}");
                     l.declare_as(&local, &fun.ret[i].ty);
                     l.assign(&local, *result)?;
-                    l.line(format!("*out{i} = {local};"));
-                    if fun.ret[i].ty.is_array() {
-                        l.line(format!("*out{i}_mem = {local}_mem;"));
+                    let outs = parts(&fun.ret[i], &format!("out{i}"))?;
+                    for (out, part) in outs.into_iter().zip(parts(&fun.ret[i], &local)?) {
+                        l.out.push(Stm::Assign(Place::Result(out), part.expr()));
                     }
                 }
                 Ok(())
             })?;
-            l.line("ctx->depth--;");
+            l.run(Runtime::Leave, []);
             Ok(())
         })?;
-        let function = Function { name: function_name(self.program, id), params, body, exported: false };
-        self.module.functions.push(function);
+        let signature = Signature::Internal { params, results };
+        self.module.functions.push(Function { name: function_name(self.program, id), signature, body });
         Ok(())
     }
 
@@ -286,34 +281,28 @@ impl Lower<'_> {
         if has_accs(fun) {
             return self.inline(pat, id, fun, args);
         }
-        let mut texts = vec!["ctx".to_string()];
+        let mut operands = Vec::new();
         for (arg, param) in args.iter().zip(&fun.params) {
             if !param.ty.is_array() {
-                texts.push(self.atom(*arg));
+                operands.push(self.atom(*arg));
                 continue;
             }
-            let temp = self.temp("arg");
+            let temp = self.temp_name("arg");
             self.declare_as(&temp, &param.ty);
             self.assign(&temp, *arg)?;
-            texts.push(format!("{temp}, {temp}_mem"));
+            operands.extend(parts(param, &temp)?.into_iter().map(Expr::Var));
         }
-        let outs: Vec<(String, &Param)> = pat.iter().map(|p| (self.temp("out"), p)).collect();
+        let outs: Vec<(String, &Param)> = pat.iter().map(|p| (self.temp_name("out"), p)).collect();
+        let mut results = Vec::new();
         for (temp, param) in &outs {
             self.declare_as(temp, &param.ty);
-            texts.push(match param.ty.is_array() {
-                true => format!("&{temp}, &{temp}_mem"),
-                false => format!("&{temp}"),
-            });
+            results.extend(parts(param, temp)?);
         }
-        let (callee, site) = (function_name(program, id), self.site(SiteKind::Call));
-        self.line(format!("if ({callee}({})) return dz_called(ctx, {site});", texts.join(", ")));
+        let (function, site) = (function_name(program, id), Some(self.site(SiteKind::Call)));
+        self.out.push(Stm::Call { function, operands, results, site });
         for (temp, param) in outs {
             self.declare(param);
-            let name = self.name(param.var);
-            match param.ty.is_array() {
-                true => self.line(format!("{name} = {temp}; {name}_mem = {temp}_mem;")),
-                false => self.line(format!("{name} = {temp};")),
-            }
+            self.put_value(&self.name(param.var), &temp, &param.ty);
         }
         Ok(())
     }
@@ -368,31 +357,33 @@ impl Lower<'_> {
         self.loc = Loc::NONE;
         let (body, ()) = self.nested(|l| {
             for constant in consts {
-                l.line(format!("if (constant_{constant}(ctx)) return 1;"));
+                let function = constant_name(constant);
+                l.out.push(Stm::Call { function, operands: Vec::new(), results: Vec::new(), site: None });
             }
-            let mut texts = vec!["ctx".to_string()];
+            let mut operands = Vec::new();
             for (i, param) in fun.params.iter().enumerate() {
-                texts.push(match &param.ty {
-                    Type::Prim(ty) => format!("dz_from_{ty}(in[{i}].bits)"),
-                    Type::Array { .. } => format!("in[{i}].data, in[{i}].mem"),
+                let inputs: &[InputPart] = match &param.ty {
+                    Type::Prim(ty) => &[InputPart::Scalar(*ty)],
+                    Type::Array { elem, .. } => &[InputPart::Data(*elem), InputPart::Block],
                     Type::Acc { .. } => return Err("an entry point takes an accumulator".into()),
-                });
+                };
+                operands.extend(inputs.iter().map(|part| Expr::Input(i, *part)));
             }
+            let mut results = Vec::new();
             for param in &fun.ret {
-                let name = l.name(param.var);
                 l.declare(param);
-                texts.push(match param.ty.is_array() {
-                    true => format!("&{name}, &{name}_mem"),
-                    false => format!("&{name}"),
-                });
+                results.extend(parts(param, &l.name(param.var))?);
             }
-            l.line(format!("if ({}({})) return 1;", function_name(l.program, id), texts.join(", ")));
+            let function = function_name(l.program, id);
+            l.out.push(Stm::Call { function, operands, results, site: None });
             l.outputs(fun)
         })?;
         let name = format!("dz_entry_{index}");
-        let params =
-            vec![variable("dz_ctx *", "ctx"), variable("dz_value *", "in"), variable("dz_value *", "out")];
-        self.module.functions.push(Function { name: name.clone(), params, body, exported: true });
+        self.module.functions.push(Function {
+            name: name.as_str().into(),
+            signature: Signature::Entry,
+            body,
+        });
         self.module.entries.push(name);
         Ok(())
     }
@@ -401,45 +392,40 @@ impl Lower<'_> {
         // Sizes of results can be parameters of the function.
         let position = |var: VarId| fun.params.iter().position(|p| p.var == var);
         for (i, param) in fun.ret.iter().enumerate() {
-            let name = self.name(param.var);
-            if !param.ty.is_array() {
-                self.line(format!("out[{i}].bits = dz_bits_{}({name});", elem(&param.ty)?));
-                continue;
+            let outputs: &[OutputPart] = match param.ty.is_array() {
+                true => &[OutputPart::Data, OutputPart::Block],
+                false => &[OutputPart::Scalar],
+            };
+            for (output, part) in outputs.iter().zip(parts(param, &self.name(param.var))?) {
+                self.out.push(Stm::Assign(Place::Output(i, *output), part.expr()));
             }
-            self.line(format!("out[{i}].data = {name}; out[{i}].mem = {name}_mem;"));
             for (axis, dim) in param.ty.dims().iter().enumerate() {
-                let size = match dim.as_var().and_then(position) {
-                    Some(at) => format!("dz_from_i64(in[{at}].bits)"),
-                    None => match dim.as_var().filter(|v| self.consts.contains_key(v)) {
-                        Some(var) => format!("((dz_program *)ctx->program)->{}", self.name(var)),
-                        None => self.atom(*dim),
-                    },
+                let constant = dim.as_var().filter(|var| self.consts.contains_key(var));
+                let size = match (dim.as_var().and_then(position), constant) {
+                    (Some(at), _) => Expr::Input(at, InputPart::Scalar(PrimType::I64)),
+                    (None, Some(var)) => Expr::Global(Var::new(PrimType::I64, self.name(var))),
+                    (None, None) => self.atom(*dim),
                 };
-                self.line(format!("out[{i}].dims[{axis}] = {size};"));
+                self.out.push(Stm::Assign(Place::Output(i, OutputPart::Dim(axis)), size));
             }
         }
         Ok(())
     }
 }
 
-fn function_name(program: &Program, id: FunId) -> String {
+fn constant_name(index: usize) -> Arc<str> {
+    format!("constant_{index}").into()
+}
+
+fn function_name(program: &Program, id: FunId) -> Arc<str> {
     let hint = program.fun(id).map_or("", |f| f.name.as_str());
     let clean: String = hint.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    format!("f_{clean}_{}", id.0)
+    format!("f_{clean}_{}", id.0).into()
 }
 
-fn variable(ty: &str, name: &str) -> Variable {
-    Variable { ty: ty.to_string(), name: name.to_string() }
-}
-
-/// What holds a parameter, or with `*` points to where a result goes.
-fn variables(param: &Param, name: &str, out: &str) -> Lowered<Vec<Variable>> {
-    let elem = elem(&param.ty)?;
-    Ok(match param.ty.is_array() {
-        true => vec![
-            variable(&format!("{elem} *{out}"), name),
-            variable(&format!("dz_block *{out}"), &format!("{name}_mem")),
-        ],
-        false => vec![variable(&format!("{elem} {out}"), name)],
-    })
+/// What holds a value that has this name: a scalar, or the pointer and the block of an array.
+fn parts(param: &Param, name: &str) -> Lowered<Vec<Var>> {
+    let var = Var::new(repr(&param.ty)?, name);
+    let block = param.ty.is_array().then(|| block_of(name));
+    Ok(std::iter::once(var).chain(block).collect())
 }

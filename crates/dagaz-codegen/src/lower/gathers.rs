@@ -13,7 +13,7 @@ use super::fetching::Fetch;
 use super::folds::{Fold, cheap_statements, piece_start};
 use super::{Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{Expr, LoopKind, Operand, Repr, Room, Stm, Var};
 
 /// So many sums are added up at the same time.
 const SUMS: usize = 8;
@@ -39,20 +39,21 @@ impl Lower<'_> {
     pub(super) fn sum_of_gathers(
         &mut self,
         fold: &Fold<'_>,
-        (from, to): (&str, &str),
-        each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
+        (from, to): (&Expr, &Expr),
+        each: &mut dyn FnMut(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         self.remark(RemarkKind::InOrder, "elements from anywhere are added up, without vector units");
         let (left, right) = fold.sides();
-        let sums: Vec<String> = left.iter().map(|_| self.temp("sums")).collect();
-        for ((sum, param), start) in sums.iter().zip(left).zip(piece_start(fold.op, fold.neutral)) {
-            let (ty, start) = (elem(&param.ty)?, self.atom(start));
-            self.line(format!("{ty} {sum}[{SUMS}] = {{{}}};", vec![start; SUMS].join(", ")));
+        let mut sums = Vec::new();
+        for (param, start) in left.iter().zip(piece_start(fold.op, fold.neutral)) {
+            let sum = self.temp(Repr::pointer(elem(&param.ty)?), "sums");
+            let values = vec![self.atom(start); SUMS];
+            self.out.push(Stm::Room(Room { values, ..Room::of(&sum, SUMS) }));
+            sums.push(sum);
         }
         let fetch = fold.pre.and_then(|pre| self.fetch((fold.arrays, &pre.params), &pre.body, Vec::new()));
-        let blocks = self.temp("blocks");
-        self.set("i64", blocks.as_str(), format!("({to} - {from}) / {SUMS}"));
-        let places = (from, blocks.as_str(), to);
+        let blocks = self.int("blocks", (to - from) / SUMS);
+        let places = (from, &blocks, to);
         match &fetch {
             None => self.blocks_of_gathers(fold, places, &sums, None, each)?,
             Some(fetch) => {
@@ -61,19 +62,18 @@ impl Lower<'_> {
                     self.nested(|l| l.blocks_of_gathers(fold, places, &sums, Some(fetch), each))?;
                 let (otherwise, ()) =
                     self.nested(|l| l.blocks_of_gathers(fold, places, &sums, None, each))?;
-                self.out.push(Stm::If { cond: fetch.is_worth.clone(), then, otherwise });
+                self.out.push(Stm::branch(fetch.is_worth.clone(), then, otherwise));
             }
         }
         left.iter().for_each(|param| self.bind(param, true));
-        self.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
+        self.for_loop(LoopKind::Sequential, SUMS, |l, lane| {
             for (sum, param) in sums.iter().zip(right) {
                 l.bind(param, true);
-                let name = l.name(param.var);
-                l.set(elem(&param.ty)?.to_string(), name, format!("{sum}[{lane}]"));
+                l.set(&l.var_of(param)?, sum.at(lane));
             }
             l.combine(fold.op)
         })?;
-        self.loop_from(LoopKind::Sequential, &format!("{from} + {blocks} * {SUMS}"), to, |l, i| {
+        self.loop_from(LoopKind::Sequential, from + &blocks * SUMS, to, |l, i| {
             l.next_row(fold.arrays, fold.pre, right, i)?;
             each(l, i)?;
             left.iter().for_each(|param| l.bind(param, true));
@@ -85,30 +85,28 @@ impl Lower<'_> {
     fn blocks_of_gathers(
         &mut self,
         fold: &Fold<'_>,
-        (from, blocks, to): (&str, &str, &str),
-        sums: &[String],
+        (from, blocks, to): (&Expr, &Var, &Expr),
+        sums: &[Var],
         fetch: Option<&Fetch>,
-        each: &mut dyn FnMut(&mut Self, &str) -> Lowered<()>,
+        each: &mut dyn FnMut(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         let (left, right) = fold.sides();
-        let names: Vec<String> = left.iter().map(|param| self.name(param.var)).collect();
-        self.loop_from(LoopKind::Sequential, "0", blocks, |l, block| {
-            l.line(format!("#pragma GCC unroll {SUMS}"));
-            l.for_loop(LoopKind::Sequential, &SUMS.to_string(), |l, lane| {
-                let i = l.temp("at");
-                l.set("i64", i.as_str(), format!("{from} + {block} * {SUMS} + {lane}"));
+        let totals: Vec<Var> = left.iter().map(|param| self.var_of(param)).collect::<Lowered<_>>()?;
+        self.for_loop(LoopKind::Sequential, blocks, |l, block| {
+            l.for_loop(LoopKind::Unrolled(SUMS), SUMS, |l, lane| {
+                let i = l.int("at", from + block * SUMS + lane);
                 if let Some(fetch) = fetch {
                     l.block(|l| l.fetch_later(fetch, &i, to))?;
                 }
                 l.next_row(fold.arrays, fold.pre, right, &i)?;
                 each(l, &i)?;
-                for ((sum, param), name) in sums.iter().zip(left).zip(&names) {
+                for ((sum, param), total) in sums.iter().zip(left).zip(&totals) {
                     l.bind(param, true);
-                    l.set(elem(&param.ty)?.to_string(), name.as_str(), format!("{sum}[{lane}]"));
+                    l.set(total, sum.at(lane));
                 }
                 l.combine(fold.op)?;
-                for (sum, name) in sums.iter().zip(&names) {
-                    l.line(format!("{sum}[{lane}] = {name};"));
+                for (sum, total) in sums.iter().zip(&totals) {
+                    l.write(sum, lane, total);
                 }
                 Ok(())
             })

@@ -6,14 +6,16 @@
 //! ones go to the same place, the language does not say which stays.
 
 use dagaz_core::exp::Lambda;
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
+use super::emit::block_of;
 use super::fetching::{Fetch, Prefetched};
 use super::folds::piece_start;
 use super::parallel::{can_fail, statements};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
-use crate::imp::Stm;
+use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var, all};
 
 /// Values on their way to places of arrays.
 pub(super) struct Writes<'a> {
@@ -38,15 +40,16 @@ impl Lower<'_> {
             self.remark(RemarkKind::InOrder, "writes whole arrays, or computes with arrays");
             return self.writes_in_order(pat, writes);
         }
-        let (count, places): (String, Vec<String>) =
-            (self.atom(writes.width), pat.iter().map(|p| self.name(p.var)).collect());
-        let in_order = |l: &mut Self| l.repeatedly(|l| l.scalar_writes(pat, writes, ("0", &count), &places));
+        let count = self.atom(writes.width);
+        let places = pat.iter().map(|param| self.var_of(param)).collect::<Lowered<Vec<Var>>>()?;
+        let in_order =
+            |l: &mut Self| l.repeatedly(|l| l.scalar_writes(pat, writes, (&0.expr(), &count), &places));
         if !self.is_outermost() {
             return in_order(self);
         }
         let Some((op, neutral)) = writes.op else {
             let cost = self.cost(&writes.pre.into_iter().collect::<Vec<_>>());
-            return self.pieces(&count, &format!("4.0 + {cost}"), false, |l, from, to| {
+            return self.pieces(&count, 4.0.plus(cost), false, |l, from, to| {
                 l.scalar_writes(pat, writes, (from, to), &places)
             });
         };
@@ -55,12 +58,11 @@ impl Lower<'_> {
             return in_order(self);
         }
         self.block(|l| {
-            let (bins, copies, product) = (l.temp("bins"), l.temp("copies"), l.product(writes.shape));
-            l.set("i64", bins.as_str(), product);
-            l.set("i64", copies.as_str(), format!("dz_copies({count}, {bins})"));
+            let bins = l.int("bins", l.product(writes.shape));
+            let copies = l.int("copies", Expr::call(Runtime::CountCopies, [count.clone(), bins.expr()]));
             let (then, ()) = l.nested(|l| l.writes_to_copies(pat, writes, (op, neutral), &bins, &copies))?;
             let (otherwise, ()) = l.nested(in_order)?;
-            l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
+            l.out.push(Stm::branch(copies.is_above(1), then, otherwise));
             Ok(())
         })
     }
@@ -71,57 +73,51 @@ impl Lower<'_> {
         pat: &[Param],
         writes: &Writes<'_>,
         (op, neutral): (&Lambda, &[Atom]),
-        bins: &str,
-        copies: &str,
+        bins: &Var,
+        copies: &Var,
     ) -> Lowered<()> {
         let mut own = Vec::new();
         for (param, value) in pat.iter().zip(piece_start(op, neutral)) {
-            let name =
-                self.scratch_memory(super::elem(&param.ty)?, &format!("dz_times({copies}, {bins})"))?;
-            let value = self.atom(value);
-            self.simple_loop("0", &format!("{copies} * {bins}"), &[], &|l, i| {
-                l.line(format!("{name}[{i}] = {value};"));
-                Ok(())
-            })?;
-            own.push(name);
+            let size = Expr::call(Runtime::SaturatingProduct, [copies.expr(), bins.expr()]);
+            let memory = self.scratch_memory(super::elem(&param.ty)?, size);
+            self.fill(&memory, self.atom(value), &(copies * bins))?;
+            own.push(memory);
         }
-        let (grain, count) = (self.temp("grain"), self.atom(writes.width));
-        self.set("i64", grain.as_str(), format!("({count} + {copies} - 1) / {copies}"));
+        let count = self.atom(writes.width);
+        let grain = self.int("grain", count.parts_of(copies));
         self.pieces_of(&count, &grain, |l, from, to| {
             let mut places = Vec::new();
             for (param, own) in pat.iter().zip(&own) {
-                let mine = l.temp("mine");
-                let place = format!("{own} + {from} / {grain} * {bins}");
-                l.set(format!("{} *restrict ", super::elem(&param.ty)?), mine.as_str(), place);
-                l.line(format!("DZ_IN_REGISTER({mine});"));
+                let repr = Repr::Pointer(super::elem(&param.ty)?, Access::Unaliased);
+                let mine = l.temp_with(repr, "mine", own + from / &grain * bins);
+                l.run(Runtime::InRegister, [mine.expr()]);
                 places.push(mine);
             }
             l.scalar_writes(pat, writes, (from, to), &places)
         })?;
         let (left, right) = op.params.split_at(pat.len().min(op.params.len()));
-        let cost = format!("(f64){copies} * 2.0");
-        self.pieces(bins, &cost, false, |l, from, to| {
-            l.iterate("0", copies, |l, copy| {
+        let cost = copies.cast(PrimType::F64).times(2.0);
+        let targets = pat.iter().map(|param| self.var_of(param)).collect::<Lowered<Vec<Var>>>()?;
+        self.pieces(bins, cost, false, |l, from, to| {
+            l.iterate(0, copies, |l, copy| {
                 l.simple_loop(from, to, &[], &|l, bin| {
-                    for (((sum, value), target), own) in left.iter().zip(right).zip(pat).zip(&own) {
-                        l.bind(sum, true);
-                        l.bind(value, true);
-                        let ty = super::elem(&sum.ty)?.to_string();
-                        let (sum, value, target) = (l.name(sum.var), l.name(value.var), l.name(target.var));
-                        l.set(ty.as_str(), sum, format!("{target}[{bin}]"));
-                        l.set(ty, value, format!("{own}[{copy} * {bins} + {bin}]"));
-                    }
+                    l.bind_elements(left, &targets, bin)?;
+                    l.bind_elements(right, &own, copy * bins + bin)?;
                     l.combine(op)?;
-                    for (sum, target) in left.iter().zip(pat) {
-                        let (sum, target) = (l.name(sum.var), l.name(target.var));
-                        l.line(format!("{target}[{bin}] = {sum};"));
-                    }
-                    Ok(())
+                    l.write_elements_to(&targets, bin, left)
                 })
             })
         })?;
-        own.iter().for_each(|name| self.line(format!("dz_release(ctx, {name}_mem);")));
+        own.iter().for_each(|memory| self.release(&block_of(&memory.name)));
         Ok(())
+    }
+
+    /// Makes so many elements the same.
+    pub(super) fn fill(&mut self, target: &Var, value: Expr, count: &Expr) -> Lowered<()> {
+        self.simple_loop(&0.expr(), count, &[], &|l, i| {
+            l.write(target, i, &value);
+            Ok(())
+        })
     }
 
     /// The writes of scalars that nothing but their indices can go wrong with.
@@ -129,8 +125,8 @@ impl Lower<'_> {
         &mut self,
         pat: &[Param],
         writes: &Writes<'_>,
-        (from, to): (&str, &str),
-        places: &[String],
+        (from, to): (&Expr, &Expr),
+        places: &[Var],
     ) -> Lowered<()> {
         let fetch = self.fetch_writes(pat, writes, places)?;
         let lambdas = writes.pre.into_iter().chain(writes.op.map(|(op, _)| op));
@@ -139,48 +135,23 @@ impl Lower<'_> {
             l.fetch_ahead(fetch.as_ref(), i, to)?;
             let (indices, values) = l.next_write(pat, writes, i)?;
             let flat = l.offset(&indices, writes.shape);
-            let inside: Vec<String> = indices
-                .iter()
-                .zip(writes.shape)
-                .map(|(i, d)| format!("(u64){i} < (u64){}", l.atom(*d)))
-                .collect();
-            let (then, ()) = l.nested(|l| {
-                match writes.op {
-                    Some((op, _)) => {
-                        let left = &op.params[..pat.len().min(op.params.len())];
-                        for (param, place) in left.iter().zip(places) {
-                            l.bind(param, true);
-                            let name = l.name(param.var);
-                            l.set(super::elem(&param.ty)?.to_string(), name, format!("{place}[{flat}]"));
-                        }
-                        l.combine(op)?;
-                        for (param, place) in left.iter().zip(places) {
-                            let name = l.name(param.var);
-                            l.line(format!("{place}[{flat}] = {name};"));
-                        }
-                    }
-                    None => {
-                        for (value, place) in values.iter().zip(places) {
-                            let name = l.name(value.var);
-                            l.line(format!("{place}[{flat}] = {name};"));
-                        }
-                    }
+            let inside = all(l.bounds(&indices, writes.shape)).unwrap_or_else(|| true.expr());
+            let (then, ()) = l.nested(|l| match writes.op {
+                Some((op, _)) => {
+                    let left = &op.params[..pat.len().min(op.params.len())];
+                    l.bind_elements(left, places, &flat)?;
+                    l.combine(op)?;
+                    l.write_elements_to(places, &flat, left)
                 }
-                Ok(())
+                None => l.write_elements_to(places, &flat, &values),
             })?;
-            let cond = if inside.is_empty() { "true".to_string() } else { inside.join(" && ") };
-            l.out.push(Stm::If { cond, then, otherwise: Vec::new() });
+            l.out.push(Stm::when(inside, then));
             Ok(())
         })
     }
 
     /// What later writes will need.
-    fn fetch_writes(
-        &mut self,
-        pat: &[Param],
-        writes: &Writes<'_>,
-        places: &[String],
-    ) -> Lowered<Option<Fetch>> {
+    fn fetch_writes(&mut self, pat: &[Param], writes: &Writes<'_>, places: &[Var]) -> Lowered<Option<Fetch>> {
         let Some(pre) = writes.pre else { return Ok(None) };
         let mut used = Vec::new();
         for (param, place) in pat.iter().zip(places) {
@@ -196,10 +167,10 @@ impl Lower<'_> {
         &mut self,
         pat: &[Param],
         writes: &Writes<'_>,
-        i: &str,
-    ) -> Lowered<(Vec<String>, Vec<Param>)> {
+        i: &Var,
+    ) -> Lowered<(Vec<Expr>, Vec<Param>)> {
         let mut targets = self.unnamed(&vec![Type::I64; writes.shape.len()]);
-        let indices: Vec<String> = targets.iter().map(|p| self.name(p.var)).collect();
+        let indices = targets.iter().map(|param| Ok(self.var_of(param)?.expr())).collect::<Lowered<_>>()?;
         match writes.op {
             Some((op, _)) => targets.extend(op.params[pat.len().min(op.params.len())..].iter().cloned()),
             None => {
@@ -215,7 +186,7 @@ impl Lower<'_> {
     fn writes_in_order(&mut self, pat: &[Param], writes: &Writes<'_>) -> Lowered<()> {
         let (bound, shape) = (self.atom(writes.width), writes.shape);
         self.repeatedly(|l| {
-            l.iterate("0", &bound, |l, i| {
+            l.iterate(0, &bound, |l, i| {
                 let (indices, values) = l.next_write(pat, writes, i)?;
                 let unused: &[Param] = if writes.op.is_some() { &values } else { &[] };
                 l.within(l.bounds(&indices, shape), unused, |l| match writes.op {

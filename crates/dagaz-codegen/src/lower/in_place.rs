@@ -10,10 +10,11 @@ use dagaz_core::exp::{Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
+use super::emit::block_of;
 use super::overwriting::{fails, may_share};
 use super::{Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::Stm;
+use crate::imp::{Expr, Operand, Runtime, Stm};
 
 impl Lower<'_> {
     /// Memory for the results of a map.
@@ -68,27 +69,29 @@ impl Lower<'_> {
     /// Declares an array that is where others are, which share their memory, if nobody else has that.
     pub(super) fn allocate_over(&mut self, param: &Param, arrays: &[VarId]) -> Lowered<()> {
         let Some(array) = arrays.first().copied() else { return self.allocate(param) };
-        let (name, source, elem) = (self.name(param.var), self.name(array), elem(&param.ty)?);
+        let (target, source, elem) = (self.var_of(param)?, self.var(array)?, elem(&param.ty)?);
+        let (block, shared) = (block_of(&target.name), block_of(&source.name));
         let hint = self.program.vars.hint(array).to_owned();
         self.remark(RemarkKind::InPlace, format!("'{hint}' changes, if nobody else has it"));
-        self.unset(format!("{elem} *"), name.as_str());
-        self.unset("dz_block *", format!("{name}_mem"));
+        self.unset(&target);
+        self.unset(&block);
         let (otherwise, ()) = self.nested(|l| {
             let fresh = l.fresh_block(param)?;
-            l.line(format!("{name}_mem = {fresh};"));
-            l.line(format!("if (DZ_UNLIKELY(!{name}_mem)) return 1;"));
-            l.line(format!("{name} = {name}_mem->data;"));
+            l.put(&block, fresh);
+            l.out.push(Stm::Require(block.clone()));
+            l.put(&target, Expr::Data(elem, Box::new(block.clone().expr())));
             Ok(())
         })?;
         let then = vec![
-            Stm::Line(format!("{name} = {source}; {name}_mem = {source}_mem;")),
-            Stm::Line(format!("dz_retain(ctx, {name}_mem);")),
+            Stm::assign(&target, source),
+            Stm::assign(&block, &shared),
+            Stm::run(Runtime::Retain, [block.expr()]),
         ];
         let cond = match arrays.len() {
-            1 => format!("dz_is_unique(ctx, {source}_mem)"),
-            all => format!("dz_is_shared_by(ctx, {source}_mem, {all})"),
+            1 => Expr::call(Runtime::IsUnique, [shared.expr()]),
+            all => Expr::call(Runtime::IsSharedBy, [shared.expr(), all.expr()]),
         };
-        self.out.push(Stm::If { cond, then, otherwise });
+        self.out.push(Stm::branch(cond, then, otherwise));
         Ok(())
     }
 }

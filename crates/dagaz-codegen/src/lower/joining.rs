@@ -12,8 +12,9 @@ use dagaz_core::exp::{Body, Exp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::placing::Place;
+use super::placing::Destination;
 use super::{Lower, Lowered};
+use crate::imp::Operand;
 
 /// An array for which there is memory before some of its parts are made.
 pub(super) struct Joint {
@@ -110,14 +111,14 @@ impl Lower<'_> {
             }
             self.allocate(&joint.result)?;
             let (is_placed, is_on_stack) = (self.placed.contains(&var), self.on_stack.contains(&var));
-            let target = self.name(var);
-            let mut offset = "0".to_string();
+            let (target, block) = (self.var_of(&joint.result)?, self.mem(var));
+            let mut offset = 0.expr();
             for (position, ty) in joint.types.iter().enumerate() {
                 if let Some((_, part)) = joint.parts.iter().find(|(own, _)| *own == position) {
-                    let (pointer, mem) = (format!("{target} + ({offset})"), format!("{target}_mem"));
-                    self.dests.insert(*part, Place { pointer, mem, strides: None });
+                    let (pointer, block) = (&target + &offset, block.clone().expr());
+                    self.dests.insert(*part, Destination { pointer, block, strides: None });
                 }
-                offset = format!("{offset} + {}", self.product(ty.dims()));
+                offset = offset + self.product(ty.dims());
             }
             self.joined.insert(var, Joined { parts: joint.parts.clone(), is_placed, is_on_stack });
         }

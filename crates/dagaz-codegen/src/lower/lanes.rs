@@ -12,14 +12,14 @@
 //! rest is added up in order.
 
 use dagaz_core::exp::Body;
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::Param;
 
 use super::folds::{Fold, components};
 use super::parallel::{calls_vector_functions, can_fail};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{Combine, Expr, Len, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
 
 /// The C compiler unrolls sums of fewer rows, if it knows that.
 const FEW: i64 = 16;
@@ -28,11 +28,10 @@ const FEW: i64 = 16;
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
     ty: PrimType,
-    operator: char,
+    combine: Combine,
+    op: BinOp,
     /// What changes nothing.
-    neutral: &'static str,
-    /// The function for all lanes together.
-    total: &'static str,
+    neutral: f64,
 }
 
 /// The sums or products that all components of a fold are, if lanes can be used for it: nothing fails, and functions such as
@@ -41,8 +40,8 @@ pub(super) fn lanes_for(fold: &Fold<'_>) -> Option<Lanes> {
     let operations = components(fold.op)?;
     let first = *operations.first()?;
     let lanes = match first {
-        (BinOp::Add, ty) => Lanes { ty, operator: '+', neutral: "-0.0", total: "total" },
-        (BinOp::Mul, ty) => Lanes { ty, operator: '*', neutral: "1.0", total: "multiplied" },
+        (op @ BinOp::Add, ty) => Lanes { ty, combine: Combine::Add, op, neutral: -0.0 },
+        (op @ BinOp::Mul, ty) => Lanes { ty, combine: Combine::Multiply, op, neutral: 1.0 },
         _ => return None,
     };
     let is_float =
@@ -59,30 +58,24 @@ impl Lower<'_> {
         &mut self,
         fold: &Fold<'_>,
         lanes: Lanes,
-        (from, to): (&str, &str),
+        (from, to): (&Expr, &Expr),
     ) -> Lowered<()> {
         self.remark(RemarkKind::Simd, "a loop for vector units, which adds up in any order");
-        let Lanes { ty, operator, neutral, total } = lanes;
+        let Lanes { ty, combine, .. } = lanes;
         let (left, right) = fold.sides();
-        let (blocks, rest) = (self.temp("blocks"), self.temp("rest"));
-        self.set("i64", blocks.as_str(), format!("({to} - {from}) / DZ_LANES_{ty}"));
-        self.set("i64", rest.as_str(), format!("{from} + {blocks} * DZ_LANES_{ty}"));
-        let names: Vec<String> = left.iter().map(|_| self.temp("lanes")).collect();
-        for name in &names {
-            // Adding zero to a vector of zeros would make them positive.
-            let value = match operator {
-                '+' => format!("-(dz_sums_{ty}){{0}}"),
-                _ => format!("(dz_sums_{ty}){{0}} + {neutral}"),
-            };
-            self.set(format!("dz_sums_{ty}"), name.as_str(), value);
-        }
-        self.for_loop(LoopKind::Sequential, &blocks, |l, block| {
-            l.add_to_lanes(fold, lanes, &names, &format!("{from} + {block} * DZ_LANES_{ty}"), |l, i| {
+        let width = || Expr::call(Runtime::CountLanes(ty), []);
+        let blocks = self.int("blocks", (to - from) / width());
+        let rest = self.int("rest", from + &blocks * width());
+        let neutral = || Expr::call(Runtime::NeutralLanes(ty, combine), []);
+        let sums: Vec<Var> =
+            left.iter().map(|_| self.temp_with(Repr::Lanes(ty), "lanes", neutral())).collect();
+        self.for_loop(LoopKind::Sequential, blocks, |l, block| {
+            l.add_to_lanes(fold, lanes, &sums, from + block * width(), |l, i| {
                 l.next_row(fold.arrays, fold.pre, right, i)?;
-                Ok(right.iter().map(|p| l.name(p.var)).collect())
+                right.iter().map(|param| l.var_of(param)).collect()
             })
         })?;
-        let (then, ()) = self.nested(|l| l.add_rest_to_lanes(fold, lanes, &names, (&rest, to)))?;
+        let (then, ()) = self.nested(|l| l.add_rest_to_lanes(fold, lanes, &sums, (&rest, to)))?;
         let (otherwise, ()) = self.nested(|l| {
             l.loop_from(LoopKind::Sequential, &rest, to, |l, i| {
                 l.next_row(fold.arrays, fold.pre, right, i)?;
@@ -90,10 +83,12 @@ impl Lower<'_> {
                 l.combine(fold.op)
             })
         })?;
-        self.out.push(Stm::If { cond: format!("DZ_MASKS && {rest} < {to}"), then, otherwise });
-        for (param, name) in left.iter().zip(&names) {
-            let sum = self.name(param.var);
-            self.line(format!("{sum} {operator}= dz_{total}_{ty}({name});"));
+        let has_masks = Expr::call(Runtime::HasMasks, []);
+        self.out.push(Stm::branch(has_masks.both(rest.is_below(to)), then, otherwise));
+        for (param, lane) in left.iter().zip(sums) {
+            let total = self.var_of(param)?;
+            let lanes_together = Expr::call(Runtime::CombineLanes(ty, combine), [lane.expr()]);
+            self.put(&total, total.op(lanes.op, lanes_together));
         }
         Ok(())
     }
@@ -103,24 +98,24 @@ impl Lower<'_> {
         &mut self,
         fold: &Fold<'_>,
         lanes: Lanes,
-        names: &[String],
-        (rest, to): (&str, &str),
+        sums: &[Var],
+        (rest, to): (&Var, &Expr),
     ) -> Lowered<()> {
         let right = fold.sides().1;
-        self.add_to_lanes(fold, lanes, names, rest, |l, i| {
-            let values: Vec<String> = right.iter().map(|_| l.temp("value")).collect();
-            for value in &values {
-                l.set(lanes.ty.to_string(), value.as_str(), lanes.neutral);
-            }
+        self.add_to_lanes(fold, lanes, sums, rest.expr(), |l, i| {
+            let neutral = match lanes.ty {
+                PrimType::F32 => Prim::F32(lanes.neutral as f32),
+                _ => Prim::F64(lanes.neutral),
+            };
+            let values: Vec<Var> = right.iter().map(|_| l.temp_with(lanes.ty, "value", neutral)).collect();
             let (then, ()) = l.nested(|l| {
                 l.next_row(fold.arrays, fold.pre, right, i)?;
                 for (value, param) in values.iter().zip(right) {
-                    let computed = l.name(param.var);
-                    l.line(format!("{value} = {computed};"));
+                    l.put(value, l.var_of(param)?);
                 }
                 Ok(())
             })?;
-            l.out.push(Stm::If { cond: format!("{i} < {to}"), then, otherwise: Vec::new() });
+            l.out.push(Stm::when(i.is_below(to), then));
             Ok(values)
         })
     }
@@ -129,27 +124,27 @@ impl Lower<'_> {
     fn add_to_lanes(
         &mut self,
         fold: &Fold<'_>,
-        Lanes { ty, operator, .. }: Lanes,
-        names: &[String],
-        first: &str,
-        row: impl FnOnce(&mut Self, &str) -> Lowered<Vec<String>>,
+        Lanes { ty, op, .. }: Lanes,
+        sums: &[Var],
+        first: Expr,
+        row: impl FnOnce(&mut Self, &Var) -> Lowered<Vec<Var>>,
     ) -> Lowered<()> {
         let right: &[Param] = fold.sides().1;
-        let parts: Vec<String> = right.iter().map(|_| self.temp("part")).collect();
+        let parts: Vec<Var> = right.iter().map(|_| self.temp(Repr::pointer(ty), "part")).collect();
         for part in &parts {
-            self.line(format!("{ty} {part}[DZ_LANES_{ty}];"));
+            self.out.push(Stm::Room(Room { len: Len::Lanes(1), ..Room::of(part, 0) }));
         }
-        self.for_loop(LoopKind::SIMD, &format!("DZ_LANES_{ty}"), |l, lane| {
-            let i = l.temp("i");
-            l.set("i64", i.as_str(), format!("{first} + {lane}"));
+        self.for_loop(LoopKind::SIMD, Expr::call(Runtime::CountLanes(ty), []), |l, lane| {
+            let i = l.int("i", first + lane);
             let values = row(l, &i)?;
             for (part, value) in parts.iter().zip(&values) {
-                l.line(format!("{part}[{lane}] = {value};"));
+                l.write(part, lane, value);
             }
             Ok(())
         })?;
-        for (name, part) in names.iter().zip(&parts) {
-            self.line(format!("{name} {operator}= dz_parts_{ty}({part});"));
+        for (sum, part) in sums.iter().zip(parts) {
+            let loaded = Expr::call(Runtime::LoadLanes(ty), [part.expr()]);
+            self.put(sum, sum.op(op, loaded));
         }
         Ok(())
     }

@@ -17,10 +17,11 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::bodies;
 
+use super::emit::block_of;
 use super::folds::components;
 use super::{Lower, Lowered, OpenAcc, elem};
 use crate::SiteKind;
-use crate::imp::{Stm, Variable};
+use crate::imp::{Expr, Operand, Repr, Runtime, Stm, Var};
 
 /// There must be so much else to do for each addition: to write it down and to read that takes longer than the addition.
 const WORTH: f64 = 12.0;
@@ -44,47 +45,49 @@ impl Lower<'_> {
     pub(super) fn map_with_logs(
         &mut self,
         pat: &[Param],
-        (bound, arrays, lambda): (&str, &[VarId], &Lambda),
+        (bound, arrays, lambda): (&Expr, &[VarId], &Lambda),
         numbers: &[usize],
     ) -> Lowered<()> {
         let cost = self.cost(&[lambda]);
-        let (grain, pieces) = (self.temp("grain"), self.temp("pieces"));
-        self.set("i64", grain.as_str(), format!("dz_log_grain({bound}, {cost})"));
-        self.set("i64", pieces.as_str(), format!("({bound} + {grain} - 1) / {grain}"));
-        let length = format!("dz_times({pieces} + 1, {} * DZ_PARTS)", numbers.len());
-        let turns = self.scratch_memory(PrimType::I8, &length)?;
-        self.line(format!("dz_begin_turns({turns}, {} * DZ_PARTS, {pieces});", numbers.len()));
+        let grain = self.int("grain", Expr::call(Runtime::LogGrain, [bound.clone(), cost]));
+        let pieces = self.int("pieces", bound.parts_of(&grain));
+        let parts = || Expr::call(Runtime::CountLogParts, []);
+        let all_parts = numbers.len().times(parts());
+        let length = Expr::call(Runtime::SaturatingProduct, [&pieces + 1, all_parts.clone()]);
+        let turns = self.scratch_memory(PrimType::I8, length);
+        self.run(Runtime::BeginTurns, [turns.expr(), all_parts, pieces.expr()]);
         let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
         let built = self.pieces_in_order(bound, &grain, |l, from, to| {
             let mut logs = Vec::new();
             for (position, number) in numbers.iter().enumerate() {
-                let own = format!("(char *){turns} + {position} * DZ_PARTS * ({pieces} + 1)");
-                logs.extend(l.open_log(*number, &format!("{own}, {pieces}, {from} / {grain}"))?);
+                let own = &turns + position.times(parts()).times(&pieces + 1);
+                logs.extend(l.open_log(*number, [own, pieces.expr(), from / &grain])?);
             }
             l.iterations_in_order(pat, (from, to), arrays, lambda)?;
             for (ty, log) in logs {
-                l.line(format!("if (DZ_UNLIKELY(dz_close_log_{ty}(ctx, &{log}))) return 1;"));
+                l.attempt(Runtime::CloseLog(ty), [log.expr()]);
             }
             Ok(())
         });
         for (number, acc) in numbers.iter().zip(outside) {
             self.open[*number] = acc;
         }
-        self.line(format!("dz_release(ctx, {turns}_mem);"));
+        self.release(&block_of(&turns.name));
         built
     }
 
     /// Opens the logs of a piece for an accumulator.
-    fn open_log(&mut self, number: usize, turn: &str) -> Lowered<Vec<(PrimType, String)>> {
+    fn open_log(&mut self, number: usize, turn: [Expr; 3]) -> Lowered<Vec<(PrimType, Var)>> {
         let mut logs = Vec::new();
         for array in self.open[number].arrays.clone() {
-            let (ty, log, site) = (elem(&array.ty)?, self.temp("log"), self.site(SiteKind::Memory));
+            let (ty, site) = (elem(&array.ty)?, self.site(SiteKind::Memory));
             self.module.logs.insert(ty);
-            let (target, size) = (self.name(array.var), self.product(array.ty.dims()));
-            let var = Variable { ty: format!("dz_log_{ty}"), name: log.clone() };
-            self.out.push(Stm::Declare { var, value: None });
-            let opened = format!("dz_open_log_{ty}(ctx, {site}, &{log}, {target}, {size}, {turn})");
-            self.line(format!("if (DZ_UNLIKELY({opened})) return 1;"));
+            let log = self.temp(Repr::Log(ty), "log");
+            self.unset(&log);
+            let (target, size) = (self.var_of(&array)?, self.product(array.ty.dims()));
+            let [turns, pieces, piece] = turn.clone();
+            let operands = [Expr::Site(site), log.expr(), target.expr(), size, turns, pieces, piece];
+            self.attempt(Runtime::OpenLog(ty), operands);
             self.open[number].log = Some(log.clone());
             logs.push((ty, log));
         }
@@ -93,17 +96,21 @@ impl Lower<'_> {
 
     pub(super) fn log_addition(
         &mut self,
-        log: &str,
+        log: &Var,
         array: &Param,
-        (indices, bounds): (Vec<String>, Vec<String>),
+        (indices, bounds): (Vec<Expr>, Vec<Expr>),
         value: Atom,
     ) -> Lowered<()> {
         self.within(bounds, &[], |l| {
             let (ty, place) = (elem(&array.ty)?, l.offset(&indices, array.ty.dims()));
-            let added = format!("dz_add_{ty}(ctx, &{log}, {place}, {})", l.atom(value));
-            l.line(format!("if (DZ_UNLIKELY({added})) return 1;"));
+            l.attempt(Runtime::AddToLog(ty), [log.expr(), place, l.atom(value)]);
             Ok(())
         })
+    }
+
+    /// Calls what says whether it has failed, which it has told then.
+    pub(super) fn attempt<const N: usize>(&mut self, runtime: Runtime, operands: [Expr; N]) {
+        self.out.push(Stm::Attempt { runtime, operands: operands.into(), site: None });
     }
 }
 

@@ -20,14 +20,14 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
-use dagaz_core::prim::BinOp;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::parallel::{SHORT, can_fail, reads_in_branches, statements};
 use super::split_iteration_range::{Interior, interior, specialise};
 use super::{Lower, Lowered};
-use crate::imp::{LoopKind, Stm as Imp};
+use crate::imp::{Expr, LoopKind, Operand, Stm as Imp, Var, any};
 
 /// So many iterations are a block: they fill a vector of `f32` on all machines, and two of `f64` on most.
 const BLOCK: usize = 16;
@@ -54,29 +54,27 @@ impl Lower<'_> {
         pat: &[Param],
         (width, arrays): (Atom, &[VarId]),
         lambda: &Lambda,
-        (from, to): (&str, &str),
+        (from, to): (&Expr, &Expr),
     ) -> Lowered<bool> {
         let is_plain = self.only_if.is_none() && self.deferred.is_none() && !self.is_at_border;
         let plan = if is_plain { self.plan_of_long_loop(width, arrays, lambda) } else { None };
         let Some(LoopChoice { decided, middle }) = plan else { return Ok(false) };
-        let (first, last) = (self.temp("first"), self.temp("last"));
-        self.limit(&first, from, "i64_max", &middle.from);
-        self.limit(&last, to, "i64_min", &middle.to);
-        let (mut blocks, ()) =
-            self.nested(|l| l.blocks(pat, arrays, &middle.lambda, (first.as_str(), last.as_str())))?;
+        let first = self.limit("first", from, BinOp::Max, &middle.from);
+        let last = self.limit("last", to, BinOp::Min, &middle.to);
+        let (mut blocks, ()) = self.nested(|l| l.blocks(pat, arrays, &middle.lambda, (&first, &last)))?;
         if let Some((choice, lambda)) = &decided {
-            let is_decided = self.temp("decided");
-            let sign = if choice.decided { "" } else { "!" };
-            let conditions: Vec<String> =
-                choice.outside.iter().map(|var| format!("{sign}{}", self.name(*var))).collect();
-            self.set("bool", is_decided.as_str(), conditions.join(" || "));
-            self.line(format!("if ({is_decided}) {first} = {from}, {last} = {to};"));
-            let (then, ()) =
-                self.nested(|l| l.blocks(pat, arrays, lambda, (first.as_str(), last.as_str())))?;
-            blocks = vec![Imp::If { cond: is_decided, then, otherwise: blocks }];
+            let conditions = choice.outside.iter().map(|var| {
+                let cond = self.atom((*var).into());
+                if choice.decided { cond } else { cond.not() }
+            });
+            let decided = any(conditions).unwrap_or_else(|| false.expr());
+            let decided = self.temp_with(PrimType::Bool, "decided", decided);
+            self.out.push(Imp::when(&decided, vec![Imp::assign(&first, from), Imp::assign(&last, to)]));
+            let (then, ()) = self.nested(|l| l.blocks(pat, arrays, lambda, (&first, &last)))?;
+            blocks = vec![Imp::branch(decided, then, blocks)];
         }
-        self.line(format!("if ({last} - {first} < {BLOCK}) {first} = {last} = {to};"));
-        self.around(blocks, [from, &first, &last, to], |l, start, end| {
+        self.leave_out((&last - &first).is_below(BLOCK), [&first, &last], to);
+        self.around(blocks, [from, &first.expr(), &last.expr(), to], |l, start, end| {
             l.one_by_one(pat, arrays, lambda, start, end)
         })?;
         Ok(true)
@@ -134,30 +132,26 @@ impl Lower<'_> {
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        (from, to): (&str, &str),
+        (from, to): (&Var, &Var),
     ) -> Lowered<()> {
         let lambda = self.with_row_pointers(lambda)?;
-        let count = self.temp("blocks");
-        self.set("i64", count.as_str(), format!("({to} - {from} + {}) / {BLOCK}", BLOCK - 1));
-        self.for_loop(LoopKind::Sequential, &count, |l, block| {
-            let (wanted, start) = (l.temp("wanted"), l.temp("start"));
-            l.set("i64", wanted.as_str(), format!("{from} + {block} * {BLOCK}"));
-            l.set("i64", start.as_str(), format!("i64_min({wanted}, {to} - {BLOCK})"));
+        let count = self.int("blocks", (to - from).parts_of(BLOCK));
+        self.for_loop(LoopKind::Sequential, count, |l, block| {
+            let wanted = l.int("wanted", from + block * BLOCK);
+            let start = l.int("start", wanted.minimum(to - BLOCK));
             let widened = l.widen(arrays, &lambda, &start)?;
-            l.simple_loop("0", &BLOCK.to_string(), &[], &|l, k| {
-                let i = l.temp("i");
-                l.set("i64", i.as_str(), format!("{start} + {k}"));
+            l.simple_loop(&0.expr(), &BLOCK.expr(), &[], &|l, k| {
+                let i = l.int("i", &start + k);
                 for (array, param) in arrays.iter().zip(&lambda.params) {
                     match widened.get(&param.var) {
                         Some(wide) => {
                             l.bind(param, false);
-                            let name = l.name(param.var);
-                            l.set("i32", name, format!("{wide}[{k}]"));
+                            l.set(&Var::new(PrimType::I32, l.name(param.var)), wide.at(k));
                         }
                         None => l.load_row(&[*array], std::slice::from_ref(param), &i)?,
                     }
                 }
-                l.only_if = Some(format!("{i} >= {wanted}"));
+                l.only_if = Some(i.is_at_least(&wanted));
                 let built =
                     l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, &lambda, &i));
                 l.only_if = None;
@@ -167,14 +161,13 @@ impl Lower<'_> {
     }
 
     /// Arrays with a block of the elements that are short, made longer; by the parameters that are bound to these elements.
-    fn widen(&mut self, arrays: &[VarId], lambda: &Lambda, start: &str) -> Lowered<HashMap<VarId, String>> {
+    fn widen(&mut self, arrays: &[VarId], lambda: &Lambda, start: &Var) -> Lowered<HashMap<VarId, Var>> {
         let mut widened = HashMap::new();
         for (array, param) in arrays.iter().zip(&lambda.params).filter(|(_, p)| is_widened(p, lambda)) {
-            let wide = self.temp("wide");
-            self.line(format!("i32 {wide}[{BLOCK}];"));
-            self.loop_from(LoopKind::SIMD, "0", &BLOCK.to_string(), |l, k| {
-                let element = l.element(*array, &[format!("({start} + {k})")])?;
-                l.line(format!("{wide}[{k}] = {element};"));
+            let wide = self.room(PrimType::I32, "wide", BLOCK);
+            self.for_loop(LoopKind::SIMD, BLOCK, |l, k| {
+                let element = l.element(*array, &[start + k])?;
+                l.write(&wide, k, element.cast(PrimType::I32));
                 Ok(())
             })?;
             widened.insert(param.var, wide);

@@ -15,6 +15,7 @@ mod contract;
 mod control;
 mod copies;
 mod cost;
+mod emit;
 mod fetching;
 mod few_elements;
 mod folds;
@@ -54,15 +55,14 @@ use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit;
 
-use crate::imp::{LoopKind, Module, Stm, Variable, site_word};
-use crate::scalar;
-use crate::{Remark, RemarkKind, Site, SiteKind};
+use crate::imp::{Expr, Module, Operand, Repr, Runtime, Stm, Var};
 
+use emit::{block_of, repr};
 use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
 use masked_checks::Deferred;
-use placing::Place;
+use placing::Destination;
 use symbols::Symbols;
 
 type Lowered<T> = Result<T, String>;
@@ -76,16 +76,16 @@ struct VarInfo {
 }
 
 /// Where the elements of an array are.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 enum Form {
     /// In a block, contiguous. `owned`: the variable has a reference of its own.
     Block { owned: bool },
     /// In the block of a variable that lives longer; one stride per dimension.
-    View { strides: Vec<String> },
+    View { strides: Vec<Expr> },
     /// Nowhere: `start + step * i`, in the arithmetic of `i64`.
-    Range { start: String, step: String },
+    Range { start: Expr, step: Expr },
     /// Nowhere: all are this scalar.
-    Fill { value: String },
+    Fill { value: Expr },
 }
 
 /// A body that is being lowered.
@@ -108,7 +108,7 @@ struct OpenAcc {
     /// The arrays are copies that a piece of a map has.
     is_copy: bool,
     /// The variable of the log that additions go to instead.
-    log: Option<String>,
+    log: Option<Var>,
 }
 
 struct Lower<'p> {
@@ -120,7 +120,7 @@ struct Lower<'p> {
     accs: HashMap<VarId, usize>,
     open: Vec<OpenAcc>,
     /// Where the result of a statement belongs.
-    dests: HashMap<VarId, Place>,
+    dests: HashMap<VarId, Destination>,
     /// Arrays that have their memory before their parts are made.
     joined: HashMap<VarId, joining::Joined>,
     /// Arrays that nobody else uses the memory of, though they have no reference to it.
@@ -155,13 +155,13 @@ struct Lower<'p> {
     /// The array that a view looks at.
     bases: HashMap<VarId, VarId>,
     /// The array whose elements the pointer of a view is among, and where.
-    pointers: HashMap<VarId, (VarId, String)>,
+    pointers: HashMap<VarId, (VarId, Expr)>,
     /// In a loop for vector units.
     deferred: Option<Deferred>,
     /// In branches that are computed whether they are wanted or not: the variable that says if they are.
-    guard: Option<String>,
+    guard: Option<Var>,
     /// In iterations that ran before: what they write counts only if this holds.
-    only_if: Option<String>,
+    only_if: Option<Expr>,
     /// In blocks of rows: where their elements are, place by place.
     turned: HashMap<VarId, turned::Room>,
     /// In the parts of a loop next to its middle: what is inside is not split again.
@@ -183,111 +183,6 @@ struct Lower<'p> {
 }
 
 impl<'p> Lower<'p> {
-    fn line(&mut self, text: impl Into<String>) {
-        self.out.push(Stm::Line(text.into()));
-    }
-
-    /// Declares a C variable with a value.
-    fn set(&mut self, ty: impl Into<String>, name: impl Into<String>, value: impl Into<String>) {
-        let var = Variable { ty: ty.into(), name: name.into() };
-        self.out.push(Stm::Declare { var, value: Some(value.into()) });
-    }
-
-    /// Declares a C variable without a value.
-    fn unset(&mut self, ty: impl Into<String>, name: impl Into<String>) {
-        self.out.push(Stm::Declare { var: Variable { ty: ty.into(), name: name.into() }, value: None });
-    }
-
-    /// The statements that `build` makes, for a nested body.
-    fn nested<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<(Vec<Stm>, T)> {
-        let outside = std::mem::take(&mut self.out);
-        let declared = self.deferred.as_ref().map(Deferred::mark);
-        let built = build(self);
-        // What was declared in there is not known out here.
-        if let (Some(deferred), Some(declared)) = (&mut self.deferred, declared) {
-            deferred.forget(declared);
-        }
-        let inside = std::mem::replace(&mut self.out, outside);
-        Ok((inside, built?))
-    }
-
-    fn block(&mut self, build: impl FnOnce(&mut Self) -> Lowered<()>) -> Lowered<()> {
-        let (inside, ()) = self.nested(build)?;
-        self.out.push(Stm::Block(inside));
-        Ok(())
-    }
-
-    fn for_loop(
-        &mut self,
-        kind: LoopKind,
-        bound: &str,
-        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
-    ) -> Lowered<()> {
-        self.loop_from(kind, "0", bound, build)
-    }
-
-    fn loop_from(
-        &mut self,
-        kind: LoopKind,
-        from: &str,
-        to: &str,
-        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
-    ) -> Lowered<()> {
-        let var = self.temp("i");
-        let note = self.note();
-        let (body, ()) = self.nested(|l| build(l, &var))?;
-        let (from, to) = (from.to_string(), to.to_string());
-        self.out.push(Stm::Loop { kind, var, from, to, note, body });
-        Ok(())
-    }
-
-    /// A body that runs many times; what is bound outside keeps its references.
-    fn repeatedly<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
-        self.regions += 1;
-        let outside = std::mem::replace(&mut self.region, self.regions);
-        let built = build(self);
-        self.region = outside;
-        built
-    }
-
-    fn temp(&mut self, hint: &str) -> String {
-        self.temps += 1;
-        format!("{hint}_t{}", self.temps)
-    }
-
-    /// A comment with the place in the source.
-    fn note(&self) -> String {
-        match self.program.source(self.loc) {
-            Some(place) => format!(" // {}:{}", place.file, place.line),
-            None => String::new(),
-        }
-    }
-
-    fn remark(&mut self, kind: RemarkKind, text: impl Into<String>) {
-        self.module.remarks.push(Remark { loc: self.loc, kind, text: text.into() });
-    }
-
-    /// A word for what can go wrong here, which outlining makes a number of.
-    fn site(&mut self, kind: SiteKind) -> String {
-        self.module.sites.push(Site { loc: self.loc, kind });
-        site_word(self.module.sites.len() - 1)
-    }
-
-    fn name(&self, var: VarId) -> String {
-        name(self.program, var)
-    }
-
-    fn mem(&self, var: VarId) -> String {
-        format!("{}_mem", self.name(var))
-    }
-
-    fn atom(&self, atom: Atom) -> String {
-        match atom {
-            Atom::Var(var) => self.name(var),
-            Atom::Const(prim) => scalar::literal(prim),
-        }
-    }
-
     fn info(&self, var: VarId) -> Lowered<&VarInfo> {
         self.vars.get(&var).ok_or_else(|| format!("internal error: {} is not bound", self.name(var)))
     }
@@ -311,12 +206,6 @@ impl<'p> Lower<'p> {
                 Err(format!("internal error: {} is not an array", self.name(var)))
             }
         }
-    }
-
-    /// The product of sizes.
-    fn product(&self, dims: &[Atom]) -> String {
-        let dims: Vec<String> = dims.iter().map(|d| self.atom(*d)).collect();
-        if dims.is_empty() { "1L".to_string() } else { dims.join(" * ") }
     }
 
     fn bind(&mut self, param: &Param, owned: bool) {
@@ -346,21 +235,36 @@ impl<'p> Lower<'p> {
         self.declare_as(&name, &param.ty);
     }
 
+    /// Declares what holds a value of some type, without a value: the variable with this name, which an accumulator has not.
     fn declare_as(&mut self, name: &str, ty: &Type) {
-        match ty {
-            Type::Prim(ty) => self.unset(ty.to_string(), name),
-            Type::Array { elem, .. } => {
-                self.unset(format!("{elem} *"), name);
-                self.unset("dz_block *", format!("{name}_mem"));
-            }
-            Type::Acc { .. } => {}
+        let Ok(repr) = repr(ty) else { return };
+        self.unset(&Var::new(repr, name));
+        if ty.is_array() {
+            self.unset(&block_of(name));
         }
     }
 
     /// Declares an array variable that is a pointer and a block.
-    fn set_array(&mut self, elem: PrimType, name: &str, pointer: &str, block: &str) {
-        self.set(format!("{elem} *"), name, pointer);
-        self.set("dz_block *", format!("{name}_mem"), block);
+    fn set_array(&mut self, var: &Var, pointer: impl Operand, block: impl Operand) {
+        self.set(var, pointer);
+        self.set(&block_of(&var.name), block);
+    }
+
+    /// Assigns the pointer and the block of one array to another.
+    fn put_array(&mut self, target: &str, source: &str, elem: PrimType) {
+        let [target_pointer, source_pointer] =
+            [target, source].map(|name| Var::new(Repr::pointer(elem), name));
+        self.put(&target_pointer, source_pointer);
+        self.put(&block_of(target), block_of(source));
+    }
+
+    /// Assigns what holds a value of some type, without counting the reference.
+    fn put_value(&mut self, target: &str, source: &str, ty: &Type) {
+        match ty {
+            Type::Prim(ty) => self.put(&Var::new(*ty, target), Var::new(*ty, source)),
+            Type::Array { elem, .. } => self.put_array(target, source, *elem),
+            Type::Acc { .. } => {}
+        }
     }
 
     /// Whether this is the last use of a variable that has a reference of its own.
@@ -377,17 +281,17 @@ impl<'p> Lower<'p> {
     /// Assigns a value with a reference of its own to variables that are declared.
     fn assign(&mut self, target: &str, value: Atom) -> Lowered<()> {
         match self.atom_type(value)? {
-            Type::Prim(_) => self.line(format!("{target} = {};", self.atom(value))),
-            Type::Array { .. } => {
+            Type::Prim(ty) => self.put(&Var::new(ty, target), self.atom(value)),
+            Type::Array { elem, .. } => {
                 let Atom::Var(var) = value else { return Err("internal error: a constant array".into()) };
                 let source = self.name(var);
                 if source == target {
                     return Ok(());
                 }
-                self.line(format!("{target} = {source}; {target}_mem = {source}_mem;"));
+                self.put_array(target, &source, elem);
                 match self.is_movable(var) {
-                    true => self.line(format!("{source}_mem = NULL;")),
-                    false => self.line(format!("dz_retain(ctx, {target}_mem);")),
+                    true => self.put(&block_of(&source), Expr::Null),
+                    false => self.retain(&block_of(target)),
                 }
             }
             Type::Acc { .. } => {}
@@ -395,9 +299,12 @@ impl<'p> Lower<'p> {
         Ok(())
     }
 
-    fn release(&mut self, var: VarId) {
-        let mem = self.mem(var);
-        self.line(format!("dz_release(ctx, {mem});"));
+    fn retain(&mut self, block: &Var) {
+        self.run(Runtime::Retain, [block.expr()]);
+    }
+
+    fn release(&mut self, block: &Var) {
+        self.run(Runtime::Release, [block.expr()]);
     }
 
     /// Runs the statements of a body, then `finish` to use its results, and releases what was bound.
@@ -532,7 +439,7 @@ impl<'p> Lower<'p> {
             .get(&var)
             .is_some_and(|info| info.form == Form::Block { owned: true } && info.ty.is_array());
         if is_owned || self.sharing.contains(&var) {
-            self.release(var);
+            self.release(&self.mem(var));
         }
     }
 
@@ -553,22 +460,18 @@ impl<'p> Lower<'p> {
         let pat = stm.pat.as_slice();
         match &stm.exp {
             Exp::Atom(atom) => self.alias(pat, &[*atom]),
-            Exp::UnOp(op, ty, x) => {
-                let value = scalar::unop(*op, *ty, &self.atom(*x));
-                self.scalar(pat, value)
-            }
+            Exp::UnOp(op, ty, x) => self.scalar(pat, Expr::UnOp(*op, *ty, Box::new(self.atom(*x)))),
             Exp::BinOp(op, ty, x, y) => self.binop(pat, *op, *ty, *x, *y),
-            Exp::TernOp(op, ty, [x, y, z]) => {
-                let operands = [self.atom(*x), self.atom(*y), self.atom(*z)];
-                let value = scalar::ternop(*op, *ty, [&operands[0], &operands[1], &operands[2]]);
-                self.scalar(pat, value)
+            Exp::TernOp(op, ty, operands) => {
+                let operands = operands.map(|operand| self.atom(operand));
+                self.scalar(pat, Expr::TernOp(*op, *ty, Box::new(operands)))
             }
             Exp::CmpOp(op, ty, x, y) => {
-                let value = scalar::cmpop(*op, *ty, &self.atom(*x), &self.atom(*y));
-                self.scalar(pat, value)
+                let operands = [self.atom(*x), self.atom(*y)];
+                self.scalar(pat, Expr::CmpOp(*op, *ty, Box::new(operands)))
             }
             Exp::Convert(from, to, x) => {
-                let value = scalar::convert(*from, *to, &self.atom(*x));
+                let value = Expr::Convert(*from, *to, Box::new(self.atom(*x)));
                 self.scalar(pat, value)
             }
             Exp::Index { array, indices, check } => self.index(pat, *array, indices, *check),
@@ -616,10 +519,9 @@ impl<'p> Lower<'p> {
     }
 
     /// Binds the only variable of a pattern to a scalar.
-    fn scalar(&mut self, pat: &[Param], value: String) -> Lowered<()> {
-        let param = only(pat)?;
-        let (name, ty) = (self.name(param.var), elem(&param.ty)?);
-        self.set(ty.to_string(), name, value);
+    fn scalar(&mut self, pat: &[Param], value: impl Operand) -> Lowered<()> {
+        let var = self.var_of(only(pat)?)?;
+        self.set(&var, value);
         Ok(())
     }
 

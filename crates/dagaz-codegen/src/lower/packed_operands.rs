@@ -15,6 +15,7 @@ use std::collections::HashSet;
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::{Lower, Lowered};
+use crate::imp::{Expr, Repr, TriangleBounds, Var};
 
 /// A loop that is being lowered.
 pub(super) struct LoopAround {
@@ -24,7 +25,16 @@ pub(super) struct LoopAround {
     region: u32,
     parallel: u32,
     /// What is copied, and the block of the copy.
-    copies: Vec<((VarId, String), String)>,
+    copies: Vec<((VarId, CopyOrder), Var)>,
+}
+
+/// The order of the elements in a copy.
+#[derive(Clone, PartialEq)]
+pub(super) struct CopyOrder {
+    /// How far apart rows and columns are in the matrix.
+    pub(super) strides: [Expr; 2],
+    /// The elements that are left out.
+    pub(super) triangle: Option<Box<TriangleBounds>>,
 }
 
 impl LoopAround {
@@ -47,9 +57,9 @@ impl Lower<'_> {
         let built = self.nested(build);
         let copies = self.loops.pop().map_or(Vec::new(), |around| around.copies);
         let (inside, ()) = built?;
-        copies.iter().for_each(|(_, block)| self.set("dz_block *", block.as_str(), "NULL"));
+        copies.iter().for_each(|(_, block)| self.set(block, Expr::Null));
         self.out.extend(inside);
-        copies.iter().for_each(|(_, block)| self.line(format!("dz_release(ctx, {block});")));
+        copies.iter().for_each(|(_, block)| self.release(block));
         Ok(())
     }
 
@@ -61,18 +71,18 @@ impl Lower<'_> {
             .is_some_and(|around| bound.is_some_and(|bound| around.has_same(array, bound, self.parallel)))
     }
 
-    /// The block for a copy of an array, in an order that the text describes, which the outermost loop keeps that the array is the same
-    /// in. Threads of a parallel loop have loops of their own.
-    pub(super) fn kept_copy(&mut self, array: VarId, order: &str) -> Option<String> {
+    /// The block for a copy of an array in some order, which the outermost loop keeps that the array is the same in. Threads
+    /// of a parallel loop have loops of their own.
+    pub(super) fn kept_copy(&mut self, array: VarId, order: CopyOrder) -> Option<Var> {
         let (bound, parallel) = (self.vars.get(&array)?.region, self.parallel);
         // From the inside out, as far as all loops have the same array.
         let inner =
             self.loops.iter().rev().take_while(|around| around.has_same(array, bound, parallel)).count();
         let at = self.loops.len() - inner;
-        let what = (array, order.to_string());
+        let what = (array, order);
         let block = match self.loops.get(at)?.copies.iter().find(|(own, _)| *own == what) {
             Some((_, block)) => block.clone(),
-            None => self.temp("kept"),
+            None => self.temp(Repr::Block, "kept"),
         };
         let copies = &mut self.loops.get_mut(at)?.copies;
         if copies.iter().all(|(own, _)| *own != what) {

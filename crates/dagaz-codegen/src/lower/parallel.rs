@@ -4,21 +4,21 @@ use std::collections::HashSet;
 
 use dagaz_core::effects::{Effect, own_effect};
 use dagaz_core::exp::{Body, Exp, Lambda};
-use dagaz_core::prim::BinOp;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::folds::Fold;
 use super::masked_checks::Deferred;
-use super::placing::Place;
+use super::placing::Destination;
 use super::split_iteration_range::{NARROW, interior};
 use super::{Form, Lower, Lowered};
-use crate::imp::{LoopKind, Stm, lines};
+use crate::imp::{Combine, Expr, LoopKind, Operand, Parallel, Runtime, Stm, Var, lines};
 use crate::{RemarkKind, scalar};
 
 /// So many numbers fill the vectors of most machines.
 const LANES: usize = 8;
 /// So many operations are worth threads inside of a loop that has some already.
-const NESTED_WORK: &str = "1048576.0";
+const NESTED_WORK: f64 = 1_048_576.0;
 /// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
 const LONG: usize = 200;
 /// Loops of no more statements may be there twice for the iterations that fill no vector.
@@ -27,7 +27,7 @@ pub(super) const SHORT: usize = 64;
 const FEW: usize = 12;
 const UNROLLED: usize = 4;
 /// So many operations are worth a call.
-const CALL_WORK: &str = "4096.0";
+const CALL_WORK: f64 = 4096.0;
 
 impl Lower<'_> {
     pub(super) fn map(
@@ -78,14 +78,14 @@ impl Lower<'_> {
         let lambda = with_elements.as_ref().unwrap_or(lambda);
         if self.is_simple(lambda) {
             let cost = self.cost_of_map(width, arrays, lambda);
-            self.pieces(&bound, &cost, false, |l, from, to| {
+            self.pieces(bound, cost, false, |l, from, to| {
                 l.map_by_parts(pat, (width, arrays), lambda, from, to, true)
             })?;
         } else if lambda.ret.iter().any(Type::is_acc) {
             self.map_with_accumulators(pat, width, arrays, lambda)?;
         } else {
             let cost = self.cost_of_map(width, arrays, lambda);
-            self.pieces(&bound, &cost, true, |l, from, to| {
+            self.pieces(bound, cost, true, |l, from, to| {
                 l.map_by_parts(pat, (width, arrays), lambda, from, to, false)
             })?;
         }
@@ -99,7 +99,7 @@ impl Lower<'_> {
     pub(super) fn counters(&self, arrays: &[VarId], params: &[Param]) -> HashSet<VarId> {
         let counts = |array: &VarId| {
             let form = self.vars.get(array).map(|info| &info.form);
-            form == Some(&Form::Range { start: "0L".to_string(), step: "1L".to_string() })
+            form == Some(&Form::Range { start: 0.expr(), step: 1.expr() })
         };
         let counters = arrays.iter().zip(params).filter(|(array, _)| counts(array));
         counters.map(|(_, param)| param.var).collect()
@@ -111,8 +111,8 @@ impl Lower<'_> {
         pat: &[Param],
         (width, arrays): (Atom, &[VarId]),
         lambda: &Lambda,
-        from: &str,
-        to: &str,
+        from: &Expr,
+        to: &Expr,
         is_simple: bool,
     ) -> Lowered<()> {
         let with_rows;
@@ -134,10 +134,10 @@ impl Lower<'_> {
         let Some(middle) = middle else {
             return self.map_loop(pat, arrays, lambda, from, to, is_simple);
         };
-        let (first, last) = (self.temp("first"), self.temp("last"));
-        self.limit(&first, from, "i64_max", &middle.from);
-        self.limit(&last, to, "i64_min", &middle.to);
-        self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
+        let first = self.limit("first", from, BinOp::Max, &middle.from);
+        let last = self.limit("last", to, BinOp::Min, &middle.to);
+        self.leave_out(first.is_at_least(&last), [&first, &last], to);
+        let (first, last) = (first.expr(), last.expr());
         let becomes_simple = self.is_simple(&middle.lambda);
         let (middle_loop, ()) = self.nested(|l| match becomes_simple {
             true => l.simple_middle(pat, arrays, &middle.lambda, &first, &last),
@@ -164,8 +164,8 @@ impl Lower<'_> {
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        from: &str,
-        to: &str,
+        from: &Expr,
+        to: &Expr,
     ) -> Lowered<()> {
         let lambda = self.with_row_pointers(lambda)?;
         self.is_in_middle = statements(&lambda.body) <= SHORT;
@@ -178,18 +178,21 @@ impl Lower<'_> {
     pub(super) fn around(
         &mut self,
         middle: Vec<Stm>,
-        [from, first, last, to]: [&str; 4],
-        border: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+        [from, first, last, to]: [&Expr; 4],
+        border: impl FnOnce(&mut Self, &Expr, &Expr) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.for_loop(LoopKind::Sequential, "2", |l, side| {
-            let (start, end) = (l.temp("start"), l.temp("end"));
-            l.set("i64", start.as_str(), format!("{side} ? {last} : {from}"));
-            l.set("i64", end.as_str(), format!("{side} ? {to} : {first}"));
-            border(l, &start, &end)?;
-            let cond = format!("{side} == 0");
-            l.out.push(Stm::If { cond, then: middle, otherwise: Vec::new() });
+        self.for_loop(LoopKind::Sequential, 2, |l, side| {
+            let start = l.int("start", side.is_above(0).select(last, from));
+            let end = l.int("end", side.is_above(0).select(to, first));
+            border(l, &start.expr(), &end.expr())?;
+            l.out.push(Stm::when(side.equals(0), middle));
             Ok(())
         })
+    }
+
+    /// Has a middle part begin and end at the end of the loop if a condition holds: there is none then.
+    pub(super) fn leave_out(&mut self, cond: Expr, [first, last]: [&Var; 2], to: &Expr) {
+        self.out.push(Stm::when(cond, vec![Stm::assign(first, to), Stm::assign(last, to)]));
     }
 
     /// The parts of a loop of scalar operations. The border is a few iterations as a rule, over before vectors are set up;
@@ -200,7 +203,7 @@ impl Lower<'_> {
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        [from, first, last, to]: [&str; 4],
+        [from, first, last, to]: [&Expr; 4],
         middle: Vec<Stm>,
     ) -> Lowered<()> {
         if lines(&middle) > LONG {
@@ -217,8 +220,8 @@ impl Lower<'_> {
         self.deferred = deferred;
         let (then, ()) = parts?;
         let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, from, to, true))?;
-        let cond = format!("({first} - {from}) + ({to} - {last}) <= {NARROW}");
-        self.out.push(Stm::If { cond, then, otherwise });
+        let border = (first - from) + (to - last);
+        self.out.push(Stm::branch(border.is_at_most(NARROW), then, otherwise));
         Ok(())
     }
 
@@ -228,11 +231,10 @@ impl Lower<'_> {
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        from: &str,
-        to: &str,
+        from: &Expr,
+        to: &Expr,
     ) -> Lowered<()> {
-        self.loop_from(LoopKind::Sequential, from, to, |l, i| {
-            l.line("DZ_NO_VECTORS();");
+        self.loop_from(LoopKind::Scalar, from, to, |l, i| {
             l.load_row(arrays, &lambda.params, i)?;
             l.body(&lambda.body, &lambda.params, |l| l.write_results(pat, lambda, i, &[]))
         })
@@ -242,24 +244,23 @@ impl Lower<'_> {
     /// long: several iterations are written out.
     pub(super) fn short_loop(
         &mut self,
-        from: &str,
-        to: &str,
+        from: &Expr,
+        to: &Expr,
         statements: usize,
-        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
+        build: impl FnOnce(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
-        if statements <= FEW {
-            self.line(format!("#pragma GCC unroll {UNROLLED}"));
-        }
-        self.loop_from(LoopKind::Sequential, from, to, build)
+        let kind = if statements <= FEW { LoopKind::Unrolled(UNROLLED) } else { LoopKind::Sequential };
+        self.loop_from(kind, from, to, build)
     }
 
-    /// The least or the greatest of some sums.
-    pub(super) fn limit(&mut self, name: &str, start: &str, function: &str, sums: &[(Atom, i64)]) {
-        self.set("i64", name, start);
+    /// A new variable with the least or the greatest of a number and some sums.
+    pub(super) fn limit(&mut self, hint: &str, start: &Expr, op: BinOp, sums: &[(Atom, i64)]) -> Var {
+        let limit = self.int(hint, start);
         for (atom, number) in sums {
-            let atom = self.atom(*atom);
-            self.line(format!("{name} = {function}({name}, dz_plus({atom}, {number}L));"));
+            let sum = Expr::call(Runtime::SaturatingSum, [self.atom(*atom), number.expr()]);
+            self.put(&limit, limit.op(op, sum));
         }
+        limit
     }
 
     fn map_loop(
@@ -267,8 +268,8 @@ impl Lower<'_> {
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        from: &str,
-        to: &str,
+        from: &Expr,
+        to: &Expr,
         is_simple: bool,
     ) -> Lowered<()> {
         if !is_simple && self.check_rows((arrays, lambda), (from, to))? {
@@ -296,40 +297,38 @@ impl Lower<'_> {
     /// So do those in the middle of a stencil.
     pub(super) fn loop_of_whole_vectors(
         &mut self,
-        from: &str,
-        to: &str,
+        from: &Expr,
+        to: &Expr,
         lambda: &Lambda,
-        build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
+        build: &dyn Fn(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         let is_safe = !lambda.body.stms.iter().any(|stm| can_fail(&stm.exp));
         let pays = self.is_in_middle || calls_vector_functions(&lambda.body);
         if !is_safe || self.only_if.is_some() || !pays {
             return self.simple_loop(from, to, &[], build);
         }
-        let (whole, count) = (self.temp("whole"), self.temp("count"));
-        self.set("i64", count.as_str(), format!("({to}) - ({from})"));
-        self.set("i64", whole.as_str(), format!("{count} < {LANES} ? ({to}) : ({to}) - {count} % {LANES}"));
-        self.simple_loop(from, &whole, &[], build)?;
+        let count = self.int("count", to - from);
+        let whole = self.int("whole", count.is_below(LANES).select(to, to - &count % LANES));
+        self.simple_loop(from, &whole.expr(), &[], build)?;
         let last = self.nested(|l| {
-            l.simple_loop("0", &LANES.to_string(), &[], &|l, k| {
-                let i = l.temp("i");
-                l.set("i64", i.as_str(), format!("({to}) - {LANES} + {k}"));
-                l.only_if = Some(format!("{i} >= {whole}"));
+            l.simple_loop(&0.expr(), &LANES.expr(), &[], &|l, k| {
+                let i = l.int("i", to - LANES + k);
+                l.only_if = Some(i.is_at_least(&whole));
                 let built = build(l, &i);
                 l.only_if = None;
                 built
             })
         });
         let (then, ()) = last?;
-        self.out.push(Stm::If { cond: format!("{whole} < ({to})"), then, otherwise: Vec::new() });
+        self.out.push(Stm::when(whole.is_below(to), then));
         Ok(())
     }
 
     /// Writes the scalars that an iteration gives, unless it ran before.
-    pub(super) fn write_wanted_results(&mut self, pat: &[Param], lambda: &Lambda, i: &str) -> Lowered<()> {
+    pub(super) fn write_wanted_results(&mut self, pat: &[Param], lambda: &Lambda, i: &Var) -> Lowered<()> {
         let Some(cond) = self.only_if.clone() else { return self.write_results(pat, lambda, i, &[]) };
         let (then, ()) = self.nested(|l| l.write_results(pat, lambda, i, &[]))?;
-        self.out.push(Stm::If { cond, then, otherwise: Vec::new() });
+        self.out.push(Stm::when(cond, then));
         Ok(())
     }
 
@@ -338,7 +337,7 @@ impl Lower<'_> {
         pat: &[Param],
         arrays: &[VarId],
         lambda: &Lambda,
-        i: &str,
+        i: &Var,
     ) -> Lowered<()> {
         self.load_row(arrays, &lambda.params, i)?;
         let direct = self.set_destinations(pat, lambda, i)?;
@@ -350,7 +349,7 @@ impl Lower<'_> {
         &mut self,
         pat: &[Param],
         lambda: &Lambda,
-        i: &str,
+        i: &Var,
         direct: &[usize],
     ) -> Lowered<()> {
         let mut position = 0;
@@ -364,14 +363,12 @@ impl Lower<'_> {
             if row.is_acc() || direct.contains(&(position - 1)) {
                 continue;
             }
-            let target = self.name(param.var);
+            let target = self.var(param.var)?;
             if let Form::View { strides } = self.info(param.var)?.form.clone() {
-                self.store_apart(&target, (i, &strides), row, result)?;
+                self.store_apart(target, (&i.expr(), &strides), row, result)?;
                 continue;
             }
-            let size = self.product(row.dims());
-            let offset = if row.is_array() { format!("{i} * ({size})") } else { i.to_string() };
-            self.store(&target, &offset, row, result)?;
+            self.store(target, i * self.product(row.dims()), row, result)?;
         }
         Ok(())
     }
@@ -408,7 +405,9 @@ impl Lower<'_> {
             let source =
                 lambda.params.iter().zip(rows).find(|(p, _)| p.var == *array).map(|(_, source)| source);
             source.and_then(|s| self.vars.get(s)).is_some_and(|info| match &info.form {
-                Form::View { strides } => strides.len() == 2 && strides[0] == "1" && strides[1] != "1",
+                Form::View { strides } => {
+                    strides.len() == 2 && strides[0] == 1.expr() && strides[1] != 1.expr()
+                }
                 Form::Block { .. } | Form::Range { .. } | Form::Fill { .. } => false,
             })
         };
@@ -431,24 +430,24 @@ impl Lower<'_> {
     /// there is enough to do, in maps just inside of them that have loops themselves.
     pub(super) fn pieces(
         &mut self,
-        count: &str,
-        cost: &str,
+        count: impl Operand,
+        cost: impl Operand,
         has_loops: bool,
-        build: impl Fn(&mut Self, &str, &str) -> Lowered<()>,
+        build: impl Fn(&mut Self, &Expr, &Expr) -> Lowered<()>,
     ) -> Lowered<()> {
-        let in_order = |l: &mut Self| l.repeatedly(|l| build(l, "0", count));
-        let grain = format!("dz_grain({count}, {cost})");
+        let (count, cost) = (&count.expr(), cost.expr());
+        let in_order = |l: &mut Self| l.repeatedly(|l| build(l, &0.expr(), count));
+        let grain = Expr::call(Runtime::Grain, [count.clone(), cost.clone()]);
         if self.is_outermost() {
-            return self.pieces_of(count, &grain, build);
+            return self.pieces_of(count, grain, build);
         }
         if self.parallel > 1 || !has_loops {
             return in_order(self);
         }
-        let work = self.temp("work");
-        self.set("f64", work.as_str(), format!("(f64){count} * ({cost})"));
+        let work = self.temp_with(PrimType::F64, "work", count.cast(PrimType::F64).times(cost));
         // A function of its own has the registers for itself; the call pays from some work on.
-        let grain = format!("{work} > {NESTED_WORK} ? {grain} : i64_max({count}, 1)");
-        let (then, ()) = self.nested(|l| l.pieces_of(count, &grain, &build))?;
+        let grain = work.is_above(NESTED_WORK).select(grain, count.maximum(1));
+        let (then, ()) = self.nested(|l| l.pieces_of(count, grain, &build))?;
         if lines(&then) > LONG {
             self.out.extend(then);
             return Ok(());
@@ -460,7 +459,7 @@ impl Lower<'_> {
             l.parallel -= 1;
             built
         })?;
-        self.out.push(Stm::If { cond: format!("{work} > {CALL_WORK}"), then, otherwise });
+        self.out.push(Stm::branch(work.is_above(CALL_WORK), then, otherwise));
         Ok(())
     }
 
@@ -472,47 +471,47 @@ impl Lower<'_> {
     /// As [`Lower::pieces`], for pieces of a given size.
     pub(super) fn pieces_of(
         &mut self,
-        count: &str,
-        grain: &str,
-        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+        count: impl Operand,
+        grain: impl Operand,
+        build: impl FnOnce(&mut Self, &Expr, &Expr) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.all_pieces(count, grain, false, build)
+        self.all_pieces(count.expr(), grain.expr(), false, build)
     }
 
     /// As [`Lower::pieces_of`], where a piece may wait for the one before it.
     pub(super) fn pieces_in_order(
         &mut self,
-        count: &str,
-        grain: &str,
-        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+        count: impl Operand,
+        grain: impl Operand,
+        build: impl FnOnce(&mut Self, &Expr, &Expr) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.all_pieces(count, grain, true, build)
+        self.all_pieces(count.expr(), grain.expr(), true, build)
     }
 
     fn all_pieces(
         &mut self,
-        count: &str,
-        grain: &str,
+        count: Expr,
+        grain: Expr,
         in_order: bool,
-        build: impl FnOnce(&mut Self, &str, &str) -> Lowered<()>,
+        build: impl FnOnce(&mut Self, &Expr, &Expr) -> Lowered<()>,
     ) -> Lowered<()> {
-        let (from, to, note) = (self.temp("from"), self.temp("to"), self.note());
+        let (from, to) = (self.temp(PrimType::I64, "from"), self.temp(PrimType::I64, "to"));
+        let note = self.note();
         self.remark(RemarkKind::Threads, "pieces run on threads where there are enough iterations");
         self.parallel += 1;
-        let built = self.nested(|l| l.repeatedly(|l| build(l, &from, &to)));
+        let built = self.nested(|l| l.repeatedly(|l| build(l, &from.clone().expr(), &to.clone().expr())));
         self.parallel -= 1;
         let (body, ()) = built?;
-        let (count, grain) = (count.to_string(), grain.to_string());
-        self.out.push(Stm::Parallel { count, grain, in_order, from, to, note, body });
+        self.out.push(Stm::Parallel(Box::new(Parallel { count, grain, in_order, from, to, note, body })));
         Ok(())
     }
 
     /// A loop in order, which can be interrupted.
     pub(super) fn iterate(
         &mut self,
-        from: &str,
-        to: &str,
-        build: impl FnOnce(&mut Self, &str) -> Lowered<()>,
+        from: impl Operand,
+        to: impl Operand,
+        build: impl FnOnce(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         self.loop_from(LoopKind::Sequential, from, to, |l, i| {
             l.tick();
@@ -527,12 +526,12 @@ impl Lower<'_> {
     ///     if (stop) for i { if (is[i] >= n) fail; … }
     pub(super) fn simple_loop(
         &mut self,
-        from: &str,
-        to: &str,
-        sums: &[(&'static str, String)],
-        build: &dyn Fn(&mut Self, &str) -> Lowered<()>,
+        from: &Expr,
+        to: &Expr,
+        sums: &[(Combine, Var)],
+        build: &dyn Fn(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
-        let flag = self.temp("stop");
+        let flag = self.temp(PrimType::I64, "stop");
         let outside = self.deferred.replace(Deferred::new(flag.clone()));
         let built = self.nested(|l| l.loop_from(LoopKind::SIMD, from, to, build));
         let inside = std::mem::replace(&mut self.deferred, outside);
@@ -548,11 +547,11 @@ impl Lower<'_> {
         );
         let mut combined = sums.to_vec();
         if can_fail {
-            combined.push(("|", flag.clone()));
-            self.set("i64", flag.as_str(), "0");
+            combined.push((Combine::Or, flag.clone()));
+            self.set(&flag, 0);
         }
         for known in inside.into_iter().flat_map(|deferred| deferred.readable) {
-            self.set(known.ty, known.name, known.value);
+            self.set(&known.pointer, known.value);
         }
         for stm in &mut vectors {
             if let Stm::Loop { kind, .. } = stm {
@@ -565,26 +564,25 @@ impl Lower<'_> {
             let again = self.nested(|l| l.loop_from(LoopKind::Sequential, from, to, build));
             self.deferred = outside;
             let (then, ()) = again?;
-            self.out.push(Stm::If { cond: format!("DZ_UNLIKELY({flag})"), then, otherwise: Vec::new() });
+            self.out.push(Stm::when_rarely(flag, then));
         }
         Ok(())
     }
 
     /// Results that the lambda can write straight to where they belong. Gives their positions.
-    fn set_destinations(&mut self, pat: &[Param], lambda: &Lambda, i: &str) -> Lowered<Vec<usize>> {
+    fn set_destinations(&mut self, pat: &[Param], lambda: &Lambda, i: &Var) -> Lowered<Vec<usize>> {
         let mut direct = Vec::new();
         for (position, (param, result)) in pat.iter().zip(&lambda.body.result).enumerate() {
             let row = &lambda.ret[position];
             if !row.is_array() {
                 continue;
             }
-            let target = self.name(param.var);
             let (size, strides) = match &self.info(param.var)?.form {
                 Form::View { strides } => (strides[0].clone(), Some(strides[1..].to_vec())),
-                _ => (format!("({})", self.product(row.dims())), None),
+                _ => (self.product(row.dims()), None),
             };
-            let (pointer, mem) = (format!("{target} + {i} * {size}"), format!("{target}_mem"));
-            if self.send(&lambda.body, *result, Place { pointer, mem, strides }) {
+            let (pointer, block) = (self.var(param.var)? + i * size, self.mem(param.var).expr());
+            if self.send(&lambda.body, *result, Destination { pointer, block, strides }) {
                 direct.push(position);
             }
         }

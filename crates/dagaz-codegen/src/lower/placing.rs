@@ -15,15 +15,16 @@ use dagaz_core::types::{Atom, Param, VarId};
 
 use super::accumulators::elementwise;
 use super::overwriting::Overwrite;
-use super::{Form, Lower, Lowered, elem};
+use super::{Form, Lower, Lowered};
+use crate::imp::{Expr, Operand};
 
 /// Memory for the elements of an array.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub(super) pointer: String,
-    pub(super) mem: String,
+pub(super) struct Destination {
+    pub(super) pointer: Expr,
+    pub(super) block: Expr,
     /// How far apart rows and elements are, unless they are next to each other.
-    pub(super) strides: Option<Vec<String>>,
+    pub(super) strides: Option<Vec<Expr>>,
 }
 
 /// What becomes of an array that stays where it is.
@@ -36,15 +37,15 @@ pub(super) enum Stays {
 impl Lower<'_> {
     /// Declares a variable for what is in the memory of a placed array.
     pub(super) fn stay_in_place(&mut self, param: &Param, array: VarId) -> Lowered<()> {
-        let (source, target) = (self.name(array), self.name(param.var));
-        self.set_array(elem(&param.ty)?, &target, &source, &format!("{source}_mem"));
+        let (source, target) = (self.var(array)?, self.var_of(param)?);
+        self.set_array(&target, source, self.mem(array));
         self.bind(param, false);
         self.placed.insert(param.var);
         Ok(())
     }
 
     /// Has a result of a body made in its place, if the body can do that.
-    pub(super) fn send(&mut self, body: &Body, result: Atom, place: Place) -> bool {
+    pub(super) fn send(&mut self, body: &Body, result: Atom, place: Destination) -> bool {
         let Atom::Var(mut var) = result else { return false };
         let is_repeated = body.result.iter().filter(|r| **r == result).count() > 1;
         if is_repeated {
@@ -97,9 +98,9 @@ impl Lower<'_> {
         let is_own = self.placed.contains(&plan.array) || self.alone.contains(&plan.array);
         if is_block && is_own && !self.dests.contains_key(&plan.result) {
             let (offset, strides) = self.layout(plan.array, &plan.slice)?;
-            let (name, mem) = (self.name(plan.array), self.mem(plan.array));
+            let (pointer, block) = (self.var(plan.array)?.plus(offset), self.mem(plan.array).expr());
             let strides = (!plan.is_block).then_some(strides);
-            let place = Place { pointer: format!("{name} + {offset}"), mem, strides };
+            let place = Destination { pointer, block, strides };
             self.dests.insert(plan.result, place);
             self.written.insert(plan.updated);
         }
@@ -108,15 +109,17 @@ impl Lower<'_> {
 
     /// Declares a variable in its place, if it has one.
     pub(super) fn is_placed(&mut self, param: &Param) -> Lowered<bool> {
-        let Some(Place { pointer, mem, strides }) = self.dests.remove(&param.var) else { return Ok(false) };
-        let (name, elem) = (self.name(param.var), elem(&param.ty)?);
+        let Some(Destination { pointer, block, strides }) = self.dests.remove(&param.var) else {
+            return Ok(false);
+        };
+        let var = self.var_of(param)?;
         match strides {
             Some(strides) => {
-                self.set(format!("{elem} *"), name, pointer);
+                self.set(&var, pointer);
                 self.bind_as(param, Form::View { strides });
             }
             None => {
-                self.set_array(elem, &name, &pointer, &mem);
+                self.set_array(&var, pointer, block);
                 self.bind(param, false);
                 self.placed.insert(param.var);
             }
@@ -182,7 +185,7 @@ pub(super) fn before(stm: &CoreStm, position: usize) -> Option<VarId> {
 }
 
 /// Whether the lowering of an expression begins with [`Lower::allocate`] for all of its variables.
-fn takes_place(exp: &Exp, place: &Place) -> bool {
+fn takes_place(exp: &Exp, place: &Destination) -> bool {
     match exp {
         Exp::Map { .. } => true,
         Exp::Scan { .. }

@@ -1,16 +1,21 @@
-//! Integer expressions of C as polynomials, so that those that differ by a number are seen to.
+//! Integer expressions of Imp as polynomials, so that those that differ by a number are seen to.
 //!
-//!     at * ((-1L) * 4L) + 1L                  -4 at + 1
-//!     (n - 1L - (at - 1L)) * 4L               4 n - 4 at
+//!     at * (-1 * 4) + 1                  -4 at + 1
+//!     (n - 1 - (at - 1)) * 4             4 n - 4 at
 //!
 //! The arithmetic is that of `i64`, which wraps, and so are the coefficients.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use dagaz_core::prim::{BinOp, PrimType, UnOp};
+
+use crate::imp::{Expr, Operand, Repr, Var};
 
 /// Sums of products of variables, by the variables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Polynomial {
-    terms: BTreeMap<Vec<String>, i64>,
+    terms: BTreeMap<Vec<Arc<str>>, i64>,
 }
 
 impl Polynomial {
@@ -18,8 +23,8 @@ impl Polynomial {
         Polynomial::default().plus(&Polynomial { terms: BTreeMap::from([(Vec::new(), value)]) }, 1)
     }
 
-    fn variable(name: &str) -> Self {
-        Polynomial { terms: BTreeMap::from([(vec![name.to_string()], 1)]) }
+    fn variable(name: &Arc<str>) -> Self {
+        Polynomial { terms: BTreeMap::from([(vec![name.clone()], 1)]) }
     }
 
     pub(super) fn plus(&self, other: &Self, factor: i64) -> Self {
@@ -36,7 +41,7 @@ impl Polynomial {
         let mut product = Polynomial::default();
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
-                let mut variables: Vec<String> = left.iter().chain(right).cloned().collect();
+                let mut variables: Vec<Arc<str>> = left.iter().chain(right).cloned().collect();
                 variables.sort();
                 let term = Polynomial { terms: BTreeMap::from([(variables, 1)]) };
                 product = product.plus(&term, a.wrapping_mul(*b));
@@ -55,88 +60,44 @@ impl Polynomial {
         }
     }
 
-    pub(super) fn variables(&self) -> impl Iterator<Item = &String> {
+    pub(super) fn variables(&self) -> impl Iterator<Item = &Arc<str>> {
         self.terms.keys().flatten()
     }
 
     /// What a variable by itself is multiplied by.
-    pub(super) fn factor_of(&self, variable: &str) -> i64 {
-        self.terms.iter().find(|(variables, _)| *variables == &[variable]).map_or(0, |(_, times)| *times)
+    pub(super) fn factor_of(&self, variable: &Var) -> i64 {
+        self.terms.get(std::slice::from_ref(&variable.name)).copied().unwrap_or(0)
     }
 
-    /// As C writes it.
-    pub(super) fn text(&self) -> String {
-        let term = |(variables, times): (&Vec<String>, &i64)| {
-            let times = (*times != 1 || variables.is_empty()).then(|| format!("({times}L)"));
-            times.into_iter().chain(variables.iter().cloned()).collect::<Vec<_>>().join(" * ")
+    /// The sum, term by term.
+    pub(super) fn expr(&self) -> Expr {
+        let variable = |name: &Arc<str>| Var::new(PrimType::I64, name.clone()).expr();
+        let term = |(variables, times): (&Vec<Arc<str>>, &i64)| {
+            variables.iter().map(variable).fold(times.expr(), |product, factor| product * factor)
         };
-        let terms: Vec<String> = self.terms.iter().map(term).collect();
-        if terms.is_empty() { "0".to_string() } else { terms.join(" + ") }
+        self.terms.iter().map(term).fold(0.expr(), |sum, term| sum + term)
     }
 
-    /// Reads sums, differences and products of numbers and variables, of which some have values.
-    pub(super) fn parse(text: &str, values: &HashMap<String, Polynomial>) -> Option<Self> {
-        let mut reader = Reader { rest: text.trim_start(), values };
-        let sum = reader.sum()?;
-        reader.rest.is_empty().then_some(sum)
-    }
-}
-
-struct Reader<'a> {
-    rest: &'a str,
-    values: &'a HashMap<String, Polynomial>,
-}
-
-impl Reader<'_> {
-    fn skip(&mut self, symbol: char) -> bool {
-        match self.rest.strip_prefix(symbol) {
-            Some(rest) => {
-                self.rest = rest.trim_start();
-                true
+    /// Sums, differences and products of numbers and variables, of which some have values.
+    pub(super) fn of(expr: &Expr, values: &HashMap<Arc<str>, Polynomial>) -> Option<Self> {
+        match expr {
+            Expr::Const(_) => expr.as_number().map(Polynomial::number),
+            Expr::Var(var) if var.repr == Repr::I64 => {
+                Some(values.get(&var.name).cloned().unwrap_or_else(|| Polynomial::variable(&var.name)))
             }
-            None => false,
-        }
-    }
-
-    fn sum(&mut self) -> Option<Polynomial> {
-        let mut sum = self.product()?;
-        loop {
-            if self.skip('+') {
-                sum = sum.plus(&self.product()?, 1);
-            } else if self.skip('-') {
-                sum = sum.plus(&self.product()?, -1);
-            } else {
-                return Some(sum);
+            Expr::UnOp(UnOp::Neg, PrimType::I64, x) => {
+                Some(Polynomial::default().plus(&Polynomial::of(x, values)?, -1))
             }
-        }
-    }
-
-    fn product(&mut self) -> Option<Polynomial> {
-        let mut product = self.factor()?;
-        while self.skip('*') {
-            product = product.times(&self.factor()?);
-        }
-        Some(product)
-    }
-
-    fn factor(&mut self) -> Option<Polynomial> {
-        if self.skip('-') {
-            return Some(Polynomial::default().plus(&self.factor()?, -1));
-        }
-        if self.skip('(') {
-            let sum = self.sum()?;
-            return self.skip(')').then_some(sum);
-        }
-        let end = self.rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
-        self.rest = rest.trim_start();
-        // Calls, casts and elements of arrays are something else.
-        if self.rest.starts_with(['(', '[']) {
-            return None;
-        }
-        match word.chars().next()? {
-            '0'..='9' => Some(Polynomial::number(word.strip_suffix('L').unwrap_or(word).parse().ok()?)),
-            _ => Some(self.values.get(word).cloned().unwrap_or_else(|| Polynomial::variable(word))),
+            Expr::BinOp(op, PrimType::I64, operands) => {
+                let [x, y] = [&operands[0], &operands[1]].map(|operand| Polynomial::of(operand, values));
+                match op {
+                    BinOp::Add => Some(x?.plus(&y?, 1)),
+                    BinOp::Sub => Some(x?.plus(&y?, -1)),
+                    BinOp::Mul => Some(x?.times(&y?)),
+                    _ => None,
+                }
+            }
+            _ => None,
         }
     }
 }
@@ -145,27 +106,47 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: Option<&str>) {
-        let values =
-            HashMap::from([("back".to_string(), Polynomial::parse("n - 1L - at", &HashMap::new()).unwrap())]);
-        let read = Polynomial::parse(text, &values).map(|polynomial| polynomial.text());
-        assert_eq!(read.as_deref(), expected);
+    fn int(name: &str) -> Var {
+        Var::new(PrimType::I64, name)
+    }
+
+    fn polynomial(expr: &Expr) -> Option<Polynomial> {
+        let back = &int("n") - 1 - int("at");
+        let back = Polynomial::of(&back, &HashMap::new())?;
+        Polynomial::of(expr, &HashMap::from([(Arc::from("back"), back)]))
+    }
+
+    #[track_caller]
+    fn check(expr: Expr, same: Expr) {
+        let read = polynomial(&expr).unwrap();
+        assert_eq!(Some(&read), polynomial(&same).as_ref());
+        assert_eq!(polynomial(&read.expr()), Some(read));
     }
 
     #[test]
     fn sums_and_products_are_put_in_order() {
-        check("at * ((-1L) * 4L) + 1L", Some("(1L) + (-4L) * at"));
-        check("back * 4L + at * 4L", Some("(-4L) + (4L) * n"));
-        check("first + chain * length + j - 0", Some("chain * length + first + j"));
-        check("length * chain - chain * length", Some("0"));
+        let [at, n, back, chain, length, first] = ["at", "n", "back", "chain", "length", "first"].map(int);
+        check(&at * Expr::times(&(-1).expr(), 4) + 1, 1.plus(at.times(-4)));
+        check(&back * 4 + &at * 4, &n * 4 - 4);
+        check(&first + &chain * &length + &n, &n + &length * &chain + &first);
+        check(&length * &chain - &chain * &length, 0.expr());
+    }
+
+    #[test]
+    fn differences_are_numbers_where_variables_agree() {
+        let (at, n) = (int("at"), int("n"));
+        let [x, y] = [&at * 4 + 3, &at * 4].map(|expr| polynomial(&expr).unwrap());
+        assert_eq!(x.minus(&y), Some(3));
+        assert_eq!(x.minus(&polynomial(&n.expr()).unwrap()), None);
+        assert_eq!(x.factor_of(&at), 4);
     }
 
     #[test]
     fn what_is_neither_sum_nor_product_is_not_read() {
-        check("i64_max(at, 0)", None);
-        check("xs[at]", None);
-        check("(i64)at", None);
-        check("at / 4L", None);
-        check("", None);
+        let at = int("at");
+        let xs = Var::new(Repr::pointer(PrimType::I64), "xs");
+        for expr in [at.maximum(0), xs.at(&at), at.cast(PrimType::I32), &at / 4] {
+            assert_eq!(polynomial(&expr), None);
+        }
     }
 }

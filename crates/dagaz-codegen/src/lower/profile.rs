@@ -8,6 +8,7 @@
 use dagaz_core::exp::{Exp, Loc, Stm};
 
 use super::{Lower, Lowered};
+use crate::imp::{Expr, Operand, Runtime};
 
 impl Lower<'_> {
     pub(super) fn is_timed(&self, exp: &Exp) -> bool {
@@ -42,11 +43,10 @@ impl Lower<'_> {
         if known.is_none() {
             self.module.profiled.push(self.loc);
         }
-        let (inside, start) = (self.temp("inside"), self.temp("start"));
-        self.set("i64", inside.as_str(), "0");
-        self.set("i64", start.as_str(), format!("dz_profile_start(ctx, &{inside})"));
+        let inside = self.int("inside", 0);
+        let start = self.int("start", Expr::call(Runtime::ProfileStart, [inside.clone().expr()]));
         self.exp(stm)?;
-        self.line(format!("dz_profile_stop(ctx, {number}, {start}, {inside});"));
+        self.run(Runtime::ProfileStop, [number.expr(), start.expr(), inside.expr()]);
         Ok(())
     }
 }

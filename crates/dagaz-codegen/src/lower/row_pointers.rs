@@ -23,6 +23,7 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::{Lower, Lowered};
+use crate::imp::{Expr, Operand, Runtime};
 
 /// A row: of an array, at the first indices.
 struct Row {
@@ -43,16 +44,15 @@ impl Lower<'_> {
         }
         self.read_from_rows(&mut lambda.body, &mut inside, &mut rows);
         for Row { array, indices: first, param } in rows {
-            let mut indices: Vec<String> = first.iter().map(|i| self.atom(*i)).collect();
+            let mut indices: Vec<Expr> = first.iter().map(|i| self.atom(*i)).collect();
             if self.is_at_outer_border {
                 let (_, dims) = self.array(array)?;
                 for (index, dim) in indices.iter_mut().zip(dims) {
-                    *index = format!("i64_max(0, i64_min({index}, {} - 1))", self.atom(dim));
+                    *index = index.minimum(self.atom(dim) - 1).maximum(0);
                 }
             }
             self.row_at(&param, array, &indices)?;
-            let name = self.name(param.var);
-            self.line(format!("DZ_IN_REGISTER({name});"));
+            self.run(Runtime::InRegister, [self.var(param.var)?.expr()]);
             if !self.is_at_outer_border {
                 self.fetch_next_row((array, &first), &param, &lambda)?;
             }

@@ -1,37 +1,38 @@
 //! The rows that parallel operations take.
 
-use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::exp::{Body, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Param, Type, VarId};
 
 use super::few_elements::elements;
 use super::{Lower, Lowered};
+use crate::imp::{Operand, Runtime, Stm, Var};
 
 /// As many elements as there are in `dz_nothing`.
 const SHORT: usize = 64;
 
 impl Lower<'_> {
     /// Binds parameters to row `i` of the arrays. Arrays stay where they are; accumulators are passed on.
-    pub(super) fn load_row(&mut self, arrays: &[VarId], params: &[Param], i: &str) -> Lowered<()> {
+    pub(super) fn load_row(&mut self, arrays: &[VarId], params: &[Param], i: &Var) -> Lowered<()> {
         for (array, param) in arrays.iter().zip(params) {
             if param.ty.is_acc() {
                 self.bind(param, false);
                 self.bind_acc(param.var, (*array).into())?;
                 continue;
             }
-            let (elem, dims) = self.array(*array)?;
-            let (source, target) = (self.name(*array), self.name(param.var));
-            let index = [i.to_string()];
+            let (_, dims) = self.array(*array)?;
+            let (source, target) = (self.var(*array), self.var_of(param)?);
+            let index = [i.expr()];
             if dims.len() == 1 {
                 self.bind(param, false);
                 let element = self.element(*array, &index)?;
                 if self.counters(&[*array], std::slice::from_ref(param)).contains(&param.var) {
                     self.below.insert(param.var, dims[0]);
                 }
-                self.set(elem.to_string(), target, element);
+                self.set(&target, element);
             } else if self.needs_block(param) {
                 self.bind(param, false);
                 let offset = self.offset(&index, &dims);
-                self.set_array(elem, &target, &format!("{source} + {offset}"), &format!("{source}_mem"));
+                self.set_array(&target, source? + offset, self.mem(*array));
             } else {
                 self.row_at(param, *array, &index)?;
             }
@@ -45,7 +46,7 @@ impl Lower<'_> {
         arrays: &[VarId],
         pre: Option<&Lambda>,
         targets: &[Param],
-        i: &str,
+        i: &Var,
     ) -> Lowered<()> {
         self.next_row_by(pre, targets, |l, params| l.load_row(arrays, params, i))
     }
@@ -94,7 +95,7 @@ impl Lower<'_> {
         body.stms.iter().all(|stm| self.is_simple_stm(stm))
     }
 
-    pub(super) fn is_simple_stm(&self, stm: &Stm) -> bool {
+    pub(super) fn is_simple_stm(&self, stm: &CoreStm) -> bool {
         match &stm.exp {
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => true,
             Exp::Atom(_) => stm.pat.iter().all(|p| matches!(p.ty, Type::Prim(_))),
@@ -116,6 +117,6 @@ impl Lower<'_> {
     /// Asks now and then whether to go on.
     pub(super) fn tick(&mut self) {
         let site = self.site(crate::SiteKind::Stopped);
-        self.line(format!("if (DZ_TICK(ctx)) return dz_fail(ctx, {site});"));
+        self.out.push(Stm::Attempt { runtime: Runtime::Tick, operands: Vec::new(), site: Some(site) });
     }
 }

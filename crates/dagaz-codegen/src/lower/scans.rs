@@ -8,17 +8,18 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::Lambda;
+use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::folds::{Fold, keeps_rows, piece_start, sum_operators};
+use super::folds::{Fold, MAX_PIECES, keeps_rows, piece_start, sum_operators};
 use super::parallel::can_fail;
 use super::scan_epilogues::{Follower, Group, Input, RowState, Work};
 use super::scans_in_place::{Edge, Over, with_edges};
 use super::split_iteration_range::{Interior, interior};
 use super::{Form, Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::{LoopKind, Stm as Imp};
+use crate::imp::{Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
 
 /// So many parts of a piece are scanned at the same time.
 const CHAINS: usize = 4;
@@ -36,10 +37,10 @@ struct Scan<'a> {
     kept: &'a [RowState],
     followers: Vec<Following<'a>>,
     /// The rows that the last steps of parts need from others, and the arrays with an element for each part.
-    edges: Vec<(&'a Edge, String)>,
-    bound: String,
+    edges: Vec<(&'a Edge, Var)>,
+    bound: Expr,
     /// The values of the chains, for each component.
-    chains: Vec<String>,
+    chains: Vec<Var>,
     /// The components that results depend on.
     needed: Vec<bool>,
     /// Whether vector units do a step of all chains.
@@ -53,18 +54,18 @@ struct Following<'a> {
     /// What a map does in the last step of a part, if that is something else.
     at_edge: Option<Lambda>,
     /// For a reduction, what there is so far for each chain, and the arrays with the totals of pieces.
-    sums: Vec<String>,
-    totals: Vec<String>,
+    sums: Vec<Var>,
+    totals: Vec<Var>,
 }
 
 /// The rows of a piece that chains are made of: the first one, and how many there are in each.
 struct Rows<'a> {
-    from: &'a str,
-    first: String,
-    length: String,
-    to: &'a str,
+    from: &'a Expr,
+    first: Var,
+    length: Var,
+    to: &'a Expr,
     /// How far it is to the piece that the same thread has next, more or less.
-    ahead: String,
+    ahead: Expr,
 }
 
 /// What goes over the rows.
@@ -133,12 +134,9 @@ impl Lower<'_> {
             let lambdas: Vec<_> = lambdas.chain(followers.iter().flat_map(|f| f.work.lambdas())).collect();
             let grain = l.grain(&bound, &lambdas);
             let before = l.part_arrays(fold.op)?;
-            let ready = l.temp("ready");
-            l.line(format!("char {ready}_room[{}] = {{1}};", super::folds::MAX_PIECES));
-            l.set("char *", ready.as_str(), format!("{ready}_room"));
+            let ready = l.flags_of_pieces();
             for (part, value) in before.iter().zip(fold.neutral) {
-                let value = l.atom(*value);
-                l.line(format!("{part}[0] = {value};"));
+                l.write(part, 0, l.atom(*value));
             }
             let mut following = Vec::new();
             for follower in &followers {
@@ -160,8 +158,10 @@ impl Lower<'_> {
             let is_safe = !lambdas.iter().any(|lambda| lambda.body.stms.iter().any(|stm| can_fail(&stm.exp)));
             let is_wide = is_safe && fold.neutral.len() >= WIDE;
             let needed = needed_components(fold.op, &kept, &followers);
-            let edges = over.iter().flat_map(|over| &over.edges);
-            let edges: Vec<(&Edge, String)> = edges.map(|edge| (edge, l.temp("edge"))).collect();
+            let mut edges: Vec<(&Edge, Var)> = Vec::new();
+            for edge in over.iter().flat_map(|over| &over.edges) {
+                edges.push((edge, l.temp(Repr::pointer(elem(&edge.param.ty)?), "edge")));
+            }
             let mut scan = Scan {
                 fold,
                 middle,
@@ -187,6 +187,15 @@ impl Lower<'_> {
         })
     }
 
+    /// For each piece, whether what comes before it is known.
+    fn flags_of_pieces(&mut self) -> Var {
+        let ready = self.temp(Repr::Flags, "ready");
+        let room = Var::new(Repr::Flags, format!("{ready}_room"));
+        self.out.push(Stm::Room(Room { values: vec![1.expr()], ..Room::of(&room, MAX_PIECES) }));
+        self.set(&ready, room);
+        ready
+    }
+
     /// Memory for a result.
     fn allocate_scanned(&mut self, param: &Param, over: Option<&Over>) -> Lowered<()> {
         match over.filter(|over| over.target == param.var) {
@@ -203,15 +212,14 @@ impl Lower<'_> {
         for all in &self.unnamed(&[ty]) {
             self.bind(all, true);
             self.allocate_new(all)?;
-            let source = self.name(all.var);
+            let source = self.var_of(all)?;
             for (position, param) in pat.iter().enumerate() {
-                let name = self.name(param.var);
-                self.set_array(elem, &name, &format!("{source} + {position}"), &format!("{source}_mem"));
+                self.set_array(&self.var_of(param)?, &source + position, self.mem(all.var));
                 if position > 0 {
-                    self.line(format!("dz_retain(ctx, {name}_mem);"));
+                    self.retain(&self.mem(param.var));
                 }
-                self.bind_as(param, Form::View { strides: vec![format!("{count}L")] });
-                self.pointers.insert(param.var, (all.var, position.to_string()));
+                self.bind_as(param, Form::View { strides: vec![count.expr()] });
+                self.pointers.insert(param.var, (all.var, position.expr()));
                 self.sharing.insert(param.var);
             }
         }
@@ -221,15 +229,14 @@ impl Lower<'_> {
     fn scan_piece(
         &mut self,
         scan: &mut Scan<'_>,
-        (from, to): (&str, &str),
-        grain: &str,
-        before: &[String],
-        ready: &str,
+        (from, to): (&Expr, &Expr),
+        grain: &Var,
+        before: &[Var],
+        ready: &Var,
     ) -> Lowered<()> {
         let fold = scan.fold;
         let (left, right) = fold.sides();
-        let piece = self.temp("piece");
-        self.set("i64", piece.as_str(), format!("{from} / {grain}"));
+        let piece = self.int("piece", from / grain);
         let rows = self.rows_of_chains(scan, (from, to), grain);
         scan.chains = self.chain_arrays(left)?;
         match sum_operators(fold.op) {
@@ -239,28 +246,20 @@ impl Lower<'_> {
                 self.all_chains(scan, Pass::Total, &rows)?;
             }
         }
-        self.line(format!("if (dz_wait_for(ctx, {ready}, {piece})) return 1;"));
-        for (part, param) in before.iter().zip(left) {
-            self.bind(param, true);
-            let name = self.name(param.var);
-            self.set(elem(&param.ty)?.to_string(), name, format!("{part}[{piece}]"));
-        }
+        self.attempt(Runtime::WaitFor, [ready.expr(), piece.expr()]);
+        self.bind_elements(left, before, &piece)?;
         // Every chain begins with what there is before it.
-        self.for_loop(LoopKind::Sequential, &PARTS.to_string(), |l, part| {
+        self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
             for ((chain, sum), total) in scan.chains.iter().zip(left).zip(right) {
                 l.bind(total, true);
-                let (name, sum, ty) = (l.name(total.var), l.name(sum.var), elem(&total.ty)?);
-                l.set(ty.to_string(), name, format!("{chain}[{part}]"));
-                l.line(format!("{chain}[{part}] = {sum};"));
+                l.set(&l.var_of(total)?, chain.at(part));
+                l.write(chain, part, l.var_of(sum)?);
             }
             l.combine(fold.op)
         })?;
-        for (part, param) in before.iter().zip(left) {
-            let sum = self.name(param.var);
-            self.line(format!("{part}[{piece} + 1] = {sum};"));
-        }
+        self.write_elements_to(before, &piece + 1, left)?;
         self.read_edges(scan, &rows)?;
-        self.line(format!("__atomic_store_n(&{ready}[{piece} + 1], 1, __ATOMIC_RELEASE);"));
+        self.run(Runtime::Raise, [ready.expr(), &piece + 1]);
         self.start_following(scan)?;
         self.all_chains(scan, Pass::Results, &rows)?;
         self.finish_following(scan, &piece)
@@ -271,16 +270,15 @@ impl Lower<'_> {
         if scan.edges.is_empty() {
             return Ok(());
         }
-        for (edge, name) in &scan.edges {
-            self.line(format!("{} {name}[{PARTS}];", elem(&edge.param.ty)?));
+        for (_, rows) in &scan.edges {
+            self.out.push(Stm::Room(Room::of(rows, PARTS)));
         }
-        self.for_loop(LoopKind::Sequential, &PARTS.to_string(), |l, part| {
-            let row = l.temp("row");
-            let end = format!("{part} <= {CHAINS} ? {first} + {part} * {length} : {to}");
-            l.set("i64", row.as_str(), format!("{} - 1 - ({end})", scan.bound));
-            for (edge, name) in &scan.edges {
-                let element = l.element(edge.source, &[format!("i64_max({row}, 0)")])?;
-                l.line(format!("{name}[{part}] = {element};"));
+        self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
+            let end = part.is_at_most(CHAINS).select(first + part * length, *to);
+            let row = l.int("row", &scan.bound - 1 - end);
+            for (edge, rows) in &scan.edges {
+                let element = l.element(edge.source, &[row.maximum(0)])?;
+                l.write(rows, part, element);
             }
             Ok(())
         })
@@ -310,50 +308,47 @@ impl Lower<'_> {
     fn rows_of_chains<'a>(
         &mut self,
         scan: &Scan<'_>,
-        (from, to): (&'a str, &'a str),
-        grain: &str,
+        (from, to): (&'a Expr, &'a Expr),
+        grain: &Var,
     ) -> Rows<'a> {
-        let (first, last, length) = (self.temp("first"), self.temp("last"), self.temp("length"));
-        self.set("i64", first.as_str(), from);
-        self.set("i64", last.as_str(), to);
+        let (first, last) = (self.int("first", from), self.int("last", to));
         let followers = scan.followers.iter().map(|f| (f.middle.as_ref(), f.follower.is_backwards));
         for (middle, is_backwards) in [(scan.middle.as_ref(), false)].into_iter().chain(followers) {
             let Some(middle) = middle else { continue };
-            let sides =
-                [(&first, "i64_max", &middle.from, &middle.to), (&last, "i64_min", &middle.to, &middle.from)];
-            for (name, function, forwards, backwards) in sides {
+            let sides = [
+                (&first, BinOp::Max, &middle.from, &middle.to),
+                (&last, BinOp::Min, &middle.to, &middle.from),
+            ];
+            for (limit, op, forwards, backwards) in sides {
                 for (atom, number) in if is_backwards { backwards } else { forwards } {
-                    let place = format!("dz_plus({}, {number}L)", self.atom(*atom));
+                    let place = Expr::call(Runtime::SaturatingSum, [self.atom(*atom), number.expr()]);
                     let place = match is_backwards {
-                        true => format!("{} - i64_max({place}, 0)", scan.bound),
+                        true => &scan.bound - place.maximum(0),
                         false => place,
                     };
-                    self.line(format!("{name} = {function}({name}, {place});"));
+                    self.put(limit, limit.op(op, place));
                 }
             }
         }
-        self.line(format!("if ({first} >= {last}) {first} = {last} = {to};"));
-        self.set("i64", length.as_str(), format!("({last} - {first}) / {CHAINS}"));
-        Rows { from, first, length, to, ahead: format!("{grain} * ctx->threads") }
+        self.leave_out(first.is_at_least(&last), [&first, &last], to);
+        let length = self.int("length", (&last - &first) / CHAINS);
+        Rows { from, first, length, to, ahead: grain * Expr::call(Runtime::CountThreads, []) }
     }
 
     /// An array for each of the parameters, with an element for each part.
-    fn chain_arrays(&mut self, params: &[Param]) -> Lowered<Vec<String>> {
+    fn chain_arrays(&mut self, params: &[Param]) -> Lowered<Vec<Var>> {
         let mut chains = Vec::new();
         for param in params {
-            let chain = self.temp("chain");
-            self.line(format!("{} {chain}[{PARTS}];", elem(&param.ty)?));
-            chains.push(chain);
+            chains.push(self.room(elem(&param.ty)?, "chain", PARTS));
         }
         Ok(chains)
     }
 
     /// Has all parts begin with these values.
-    fn start_chains(&mut self, chains: &[String], values: &[Atom]) -> Lowered<()> {
-        self.for_loop(LoopKind::Sequential, &PARTS.to_string(), |l, part| {
+    fn start_chains(&mut self, chains: &[Var], values: &[Atom]) -> Lowered<()> {
+        self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
             for (chain, value) in chains.iter().zip(values) {
-                let value = l.atom(*value);
-                l.line(format!("{chain}[{part}] = {value};"));
+                l.write(chain, part, l.atom(*value));
             }
             Ok(())
         })
@@ -364,66 +359,57 @@ impl Lower<'_> {
         let fold = scan.fold;
         let (left, right) = fold.sides();
         let nothing = piece_start(fold.op, fold.neutral);
-        let Rows { from, first, length, to, .. } = rows;
-        self.for_loop(LoopKind::Sequential, &PARTS.to_string(), |l, part| {
-            let (start, end) = (l.temp("start"), l.temp("end"));
-            l.set("i64", start.as_str(), format!("{part} ? {first} + ({part} - 1) * {length} : {from}"));
-            let after = format!("{part} <= {CHAINS} ? {start} + {length} : {to}");
-            l.set("i64", end.as_str(), format!("{part} ? {after} : {first}"));
-            l.fold_piece(fold, &nothing, (&start, &end), true, &mut |l, i| {
+        self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
+            let (start, end) = l.rows_of_part(rows, part);
+            l.fold_piece(fold, &nothing, (&start.expr(), &end.expr()), true, &mut |l, i| {
                 if keeps_rows(fold) { l.keep(scan, right, i) } else { Ok(()) }
             })?;
-            for (chain, param) in scan.chains.iter().zip(left) {
-                let sum = l.name(param.var);
-                l.line(format!("{chain}[{part}] = {sum};"));
-            }
-            Ok(())
+            l.write_elements_to(&scan.chains, part, left)
         })
+    }
+
+    /// The first row of a part of a piece, and the one after its last.
+    fn rows_of_part(&mut self, rows: &Rows<'_>, part: &Var) -> (Var, Var) {
+        let Rows { from, first, length, to, .. } = rows;
+        let is_first = part.equals(0);
+        let start = self.int("start", is_first.select(*from, first + (part - 1) * length));
+        let after = part.is_at_most(CHAINS).select(&start + length, *to);
+        let end = self.int("end", is_first.select(first, after));
+        (start, end)
     }
 
     /// Goes over the rows of a piece, with a step of each chain at a time.
     fn all_chains(&mut self, scan: &Scan<'_>, pass: Pass, rows: &Rows<'_>) -> Lowered<()> {
         let Rows { from, first, length, to, ahead } = rows;
-        let (kind, after) = (LoopKind::Sequential, (PARTS - 1).to_string());
         let has_edges = pass == Pass::Results && !scan.edges.is_empty();
-        let before_edge = |end: &str| if has_edges { format!("{end} - 1") } else { end.to_string() };
-        self.loop_from(kind.clone(), from, &before_edge(first), |l, i| {
-            l.chain_step(scan, pass, (i, "0"), RowPosition::Border)
+        let before_edge = |end: Expr| if has_edges { end - 1 } else { end };
+        self.loop_from(LoopKind::Sequential, *from, before_edge(first.expr()), |l, i| {
+            l.chain_step(scan, pass, (i.expr(), 0.expr()), RowPosition::Border)
         })?;
-        self.loop_from(kind.clone(), "0", &before_edge(length), |l, j| {
-            let kind = match scan.is_wide {
-                true => LoopKind::SIMD,
-                false => {
-                    l.line(format!("#pragma GCC unroll {CHAINS}"));
-                    LoopKind::Sequential
-                }
-            };
-            l.for_loop(kind, &CHAINS.to_string(), |l, chain| {
-                let place = format!("{first} + {chain} * {length} + {j}");
-                l.chain_step(scan, pass, (&place, &format!("{chain} + 1")), RowPosition::Middle)
+        self.for_loop(LoopKind::Sequential, before_edge(length.expr()), |l, j| {
+            let kind = if scan.is_wide { LoopKind::SIMD } else { LoopKind::Unrolled(CHAINS) };
+            l.for_loop(kind, CHAINS, |l, chain| {
+                l.chain_step(scan, pass, (first + chain * length + j, chain + 1), RowPosition::Middle)
             })?;
             if scan.is_wide {
                 let sums = scan.followers.iter().flat_map(|following| &following.sums);
-                let later = (pass == Pass::Results).then_some((first.as_str(), ahead.as_str()));
-                l.with_tiles(CHAINS, scan.chains.iter().chain(sums).cloned(), later);
+                let later = (pass == Pass::Results).then_some((first, ahead));
+                l.with_tiles(CHAINS, scan.chains.iter().chain(sums), later);
             }
             Ok(())
         })?;
-        let rest = format!("{first} + {CHAINS} * {length}");
-        self.loop_from(kind.clone(), &rest, &before_edge(to), |l, i| {
-            l.chain_step(scan, pass, (i, &after), RowPosition::Border)
+        let rest = first + length * CHAINS;
+        self.loop_from(LoopKind::Sequential, rest, before_edge((*to).clone()), |l, i| {
+            l.chain_step(scan, pass, (i.expr(), (PARTS - 1).expr()), RowPosition::Border)
         })?;
         if !has_edges {
             return Ok(());
         }
-        self.for_loop(kind, &PARTS.to_string(), |l, part| {
-            let (start, end) = (l.temp("start"), l.temp("end"));
-            l.set("i64", start.as_str(), format!("{part} ? {first} + ({part} - 1) * {length} : {from}"));
-            let after = format!("{part} <= {CHAINS} ? {start} + {length} : {to}");
-            l.set("i64", end.as_str(), format!("{part} ? {after} : {first}"));
+        self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
+            let (start, end) = l.rows_of_part(rows, part);
             let (step, ()) =
-                l.nested(|l| l.chain_step(scan, pass, (&format!("{end} - 1"), part), RowPosition::Edge))?;
-            l.out.push(Imp::If { cond: format!("{start} < {end}"), then: step, otherwise: Vec::new() });
+                l.nested(|l| l.chain_step(scan, pass, (&end - 1, part.expr()), RowPosition::Edge))?;
+            l.out.push(Stm::when(start.is_below(&end), step));
             Ok(())
         })
     }
@@ -433,18 +419,17 @@ impl Lower<'_> {
         &mut self,
         scan: &Scan<'_>,
         pass: Pass,
-        (row, part): (&str, &str),
+        (row, part): (Expr, Expr),
         place: RowPosition,
     ) -> Lowered<()> {
         let fold = scan.fold;
         let (left, right) = fold.sides();
-        let i = self.temp("at");
-        self.set("i64", i.as_str(), row);
+        let i = self.int("at", row);
         if pass == Pass::Results && keeps_rows(fold) {
             for (kept, value) in scan.kept.iter().zip(right) {
                 self.bind(value, true);
-                let (source, name) = (self.kept_at(scan, kept, &i)?, self.name(value.var));
-                self.set(elem(&value.ty)?.to_string(), name, source.unwrap_or_default());
+                let source = self.kept_at(scan, kept, &i)?.ok_or("internal error: a row that nobody kept")?;
+                self.set(&self.var_of(value)?, source);
             }
         } else {
             let pre = fold.pre.map(|pre| in_place(pre, scan.middle.as_ref(), place));
@@ -453,42 +438,37 @@ impl Lower<'_> {
         if pass == Pass::Total && keeps_rows(fold) {
             self.keep(scan, right, &i)?;
         }
-        for (chain, param) in scan.chains.iter().zip(left) {
-            self.bind(param, true);
-            let name = self.name(param.var);
-            self.set(elem(&param.ty)?.to_string(), name, format!("{chain}[{part}]"));
-        }
+        self.bind_elements(left, &scan.chains, &part)?;
         self.combine(fold.op)?;
         for ((sum, chain), is_needed) in left.iter().zip(&scan.chains).zip(&scan.needed) {
             if *is_needed || pass == Pass::Total {
-                let sum = self.name(sum.var);
-                self.line(format!("{chain}[{part}] = {sum};"));
+                self.write(chain, &part, self.var_of(sum)?);
             }
         }
         if pass == Pass::Results {
             self.keep(scan, left, &i)?;
             for following in &scan.followers {
-                self.block(|l| l.follow_row(scan, following, (&i, part), place))?;
+                self.block(|l| l.follow_row(scan, following, (&i, &part), place))?;
             }
         }
         Ok(())
     }
 
     /// Where a result for row `i` goes.
-    fn kept_at(&self, scan: &Scan<'_>, kept: &RowState, i: &str) -> Lowered<Option<String>> {
+    fn kept_at(&self, scan: &Scan<'_>, kept: &RowState, i: &Var) -> Lowered<Option<Expr>> {
         Ok(match kept {
             RowState::Nowhere => None,
-            RowState::Forwards(array) => Some(self.element(array.var, &[i.to_string()])?),
-            RowState::Backwards(array) => Some(format!("{}[{} - 1 - {i}]", self.name(array.var), scan.bound)),
+            RowState::Forwards(array) => Some(self.element(array.var, &[i.expr()])?),
+            RowState::Backwards(array) => Some(self.var_of(array)?.at(&scan.bound - 1 - i)),
         })
     }
 
     /// Writes row `i` where the results go, as far as they are kept.
-    fn keep(&mut self, scan: &Scan<'_>, values: &[Param], i: &str) -> Lowered<()> {
+    fn keep(&mut self, scan: &Scan<'_>, values: &[Param], i: &Var) -> Lowered<()> {
         for (kept, value) in scan.kept.iter().zip(values) {
-            if let Some(target) = self.kept_at(scan, kept, i)? {
-                let value = self.name(value.var);
-                self.line(format!("{target} = {value};"));
+            if let Some(Expr::Load(place)) = self.kept_at(scan, kept, i)? {
+                let [pointer, place] = *place;
+                self.write(pointer, place, self.var_of(value)?);
             }
         }
         Ok(())
@@ -509,17 +489,13 @@ impl Lower<'_> {
         &mut self,
         scan: &Scan<'_>,
         following: &Following<'_>,
-        (i, part): (&str, &str),
+        (i, part): (&Var, &Expr),
         place: RowPosition,
     ) -> Lowered<()> {
         let follower = following.follower;
         let i = match follower.is_backwards {
-            true => {
-                let back = self.temp("back");
-                self.set("i64", back.as_str(), format!("{} - 1 - {i}", scan.bound));
-                back
-            }
-            false => i.to_string(),
+            true => self.int("back", &scan.bound - 1 - i),
+            false => i.clone(),
         };
         match &follower.work {
             Work::Map(lambda) => {
@@ -537,26 +513,17 @@ impl Lower<'_> {
                 let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
                 let pre = pre.as_ref().map(|pre| in_place(pre, following.middle.as_ref(), place));
                 self.next_row_by(pre, right, |l, params| l.load_following(scan, follower, params, &i))?;
-                for (sum, param) in following.sums.iter().zip(left) {
-                    self.bind(param, true);
-                    let name = self.name(param.var);
-                    self.set(elem(&param.ty)?.to_string(), name, format!("{sum}[{part}]"));
-                }
+                self.bind_elements(left, &following.sums, part)?;
                 self.combine(op)?;
-                for (sum, param) in following.sums.iter().zip(left) {
-                    let value = self.name(param.var);
-                    self.line(format!("{sum}[{part}] = {value};"));
-                }
-                Ok(())
+                self.write_elements_to(&following.sums, part, left)
             }
         }
     }
 
-    fn load_edges(&mut self, scan: &Scan<'_>, part: &str) -> Lowered<()> {
-        for (edge, name) in &scan.edges {
+    fn load_edges(&mut self, scan: &Scan<'_>, part: &Expr) -> Lowered<()> {
+        for (edge, rows) in &scan.edges {
             self.bind(&edge.param, false);
-            let param = self.name(edge.param.var);
-            self.set(elem(&edge.param.ty)?.to_string(), param, format!("{name}[{part}]"));
+            self.set(&self.var_of(&edge.param)?, rows.at(part));
         }
         Ok(())
     }
@@ -566,7 +533,7 @@ impl Lower<'_> {
         scan: &Scan<'_>,
         follower: &Follower,
         params: &[Param],
-        i: &str,
+        i: &Var,
     ) -> Lowered<()> {
         let (left, _) = scan.fold.sides();
         for (input, param) in follower.inputs.iter().zip(params) {
@@ -574,8 +541,7 @@ impl Lower<'_> {
                 Input::Array(array) => self.load_row(&[*array], std::slice::from_ref(param), i)?,
                 Input::Component(component) => {
                     self.bind(param, false);
-                    let (name, value) = (self.name(param.var), self.name(left[*component].var));
-                    self.set(elem(&param.ty)?.to_string(), name, value);
+                    self.set(&self.var_of(param)?, self.var_of(&left[*component])?);
                 }
             }
         }
@@ -583,29 +549,17 @@ impl Lower<'_> {
     }
 
     /// The totals of a piece, for reductions of the rows.
-    fn finish_following(&mut self, scan: &Scan<'_>, piece: &str) -> Lowered<()> {
+    fn finish_following(&mut self, scan: &Scan<'_>, piece: &Var) -> Lowered<()> {
         for following in &scan.followers {
             let Work::Reduce { op, neutral, .. } = &following.follower.work else { continue };
             let (left, right) = op.params.split_at(neutral.len().min(op.params.len()));
             self.block(|l| {
-                for (sum, param) in following.sums.iter().zip(left) {
-                    l.bind(param, true);
-                    let name = l.name(param.var);
-                    l.set(elem(&param.ty)?.to_string(), name, format!("{sum}[0]"));
-                }
-                l.loop_from(LoopKind::Sequential, "1", &PARTS.to_string(), |l, part| {
-                    for (sum, param) in following.sums.iter().zip(right) {
-                        l.bind(param, true);
-                        let name = l.name(param.var);
-                        l.set(elem(&param.ty)?.to_string(), name, format!("{sum}[{part}]"));
-                    }
+                l.bind_elements(left, &following.sums, 0)?;
+                l.loop_from(LoopKind::Sequential, 1, PARTS, |l, part| {
+                    l.bind_elements(right, &following.sums, part)?;
                     l.combine(op)
                 })?;
-                for (total, param) in following.totals.iter().zip(left) {
-                    let value = l.name(param.var);
-                    l.line(format!("{total}[{piece}] = {value};"));
-                }
-                Ok(())
+                l.write_elements_to(&following.totals, piece, left)
             })?;
         }
         Ok(())

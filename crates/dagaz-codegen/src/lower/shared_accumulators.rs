@@ -16,14 +16,16 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Exp, Lambda};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
+use super::emit::block_of;
 use super::logged::has_parallel_parts;
 use super::parallel::{can_fail, statements};
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
-use crate::imp::Stm;
+use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var};
 
 /// With so many elements in all at most, there are copies for all pieces at once. With more, additions are logged rather than
 /// copied if they can be, for which one thread needs no more time and memory than for the loop itself.
@@ -35,8 +37,8 @@ struct Copies {
     /// What stands for the array in the iterations of a piece.
     mine: Param,
     /// The memory of all copies, and how many elements one of them has.
-    own: String,
-    size: String,
+    own: Var,
+    size: Expr,
 }
 
 impl Lower<'_> {
@@ -57,11 +59,11 @@ impl Lower<'_> {
         let is_along_row = !is_logged && self.is_along_row(arrays, lambda);
         let in_order = |l: &mut Self| {
             l.repeatedly(|l| match is_along_row {
-                true => l.loop_of_whole_vectors("0", &bound, lambda, &|l, i| {
+                true => l.loop_of_whole_vectors(&0.expr(), &bound, lambda, &|l, i| {
                     l.load_row(arrays, &lambda.params, i)?;
                     l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, lambda, i))
                 }),
-                false => l.iterations_in_order(pat, ("0", &bound), arrays, lambda),
+                false => l.iterations_in_order(pat, (&0.expr(), &bound), arrays, lambda),
             })
         };
         let can_be_copied = numbers.iter().all(|number| self.can_be_copied(&self.open[*number]));
@@ -70,39 +72,37 @@ impl Lower<'_> {
             return in_order(self);
         }
         self.block(|l| {
-            let (copies, cost) = (l.temp("copies"), l.cost(&[lambda]));
             let arrays_of = |number: &usize| l.open[*number].arrays.iter();
-            let sizes: Vec<String> =
-                numbers.iter().flat_map(arrays_of).map(|array| l.product(array.ty.dims())).collect();
-            let elements = sizes.join(" + ");
+            let sizes = numbers.iter().flat_map(arrays_of).map(|array| l.product(array.ty.dims()));
+            let elements = sizes.fold(0.expr(), |sum, size| sum + size);
             let can_be_logged = l.can_be_logged(&numbers, arrays, lambda);
-            let count = format!("dz_acc_copies({bound}, {cost}, {elements})");
+            let work = [bound.clone(), l.cost(&[lambda]), elements.clone()];
+            let count = Expr::call(Runtime::CountAccCopies, work.clone());
             let count = match can_be_logged {
-                true => format!("{elements} > {SMALL} ? 1 : {count}"),
+                true => elements.is_above(SMALL).select(1, count),
                 false => count,
             };
-            l.set("i64", copies.as_str(), count);
-            let loops = (bound.as_str(), arrays, lambda);
+            let copies = l.int("copies", count);
+            let loops = (&bound, arrays, lambda);
             let with_copies = |l: &mut Self| l.map_with_copies(pat, loops, &numbers, (&copies, &elements));
             if !can_be_logged {
                 let (then, ()) = l.nested(with_copies)?;
                 let (otherwise, ()) = l.nested(in_order)?;
-                l.out.push(Stm::If { cond: format!("{copies} > 1"), then, otherwise });
+                l.out.push(Stm::branch(copies.is_above(1), then, otherwise));
                 return Ok(());
             }
-            let pays = l.temp("pays");
-            let enough = format!("{copies} == 1 && dz_is_logged({bound}, {cost}, {elements})");
-            l.set("bool", pays.as_str(), enough);
+            let enough = copies.equals(1).both(Expr::call(Runtime::IsLogged, work));
+            let pays = l.temp_with(PrimType::Bool, "pays", enough);
             let (then, ()) = l.nested(|l| l.map_with_logs(pat, loops, &numbers))?;
             // With one thread, or copies, or without anything else for threads to do, all is one piece, or several with
             // copies.
             let (mut otherwise, ()) = l.nested(with_copies)?;
             if has_parallel_parts(&lambda.body) {
                 let (in_order, ()) = l.nested(in_order)?;
-                let cond = format!("{copies} > 1 || {pays}");
-                otherwise = vec![Stm::If { cond, then: otherwise, otherwise: in_order }];
+                otherwise = vec![Stm::branch(copies.is_above(1).either(&pays), otherwise, in_order)];
             }
-            l.out.push(Stm::If { cond: format!("{pays} && ctx->threads > 1"), then, otherwise });
+            let has_threads = Expr::call(Runtime::CountThreads, []).is_above(1);
+            l.out.push(Stm::branch(pays.both(has_threads), then, otherwise));
             Ok(())
         })
     }
@@ -110,7 +110,7 @@ impl Lower<'_> {
     /// Whether every iteration adds to a place of its own, one after the other in memory, and does nothing else but scalar
     /// operations that cannot fail.
     fn is_along_row(&self, arrays: &[VarId], lambda: &Lambda) -> bool {
-        let numbers = Some(Form::Range { start: "0L".to_string(), step: "1L".to_string() });
+        let numbers = Some(Form::Range { start: 0.expr(), step: 1.expr() });
         let is_count = |array: &VarId| self.vars.get(array).map(|info| info.form.clone()) == numbers;
         let counters = arrays.iter().zip(&lambda.params).filter(|(array, _)| is_count(array));
         let counters: Vec<Atom> = counters.map(|(_, param)| param.var.into()).collect();
@@ -150,7 +150,7 @@ impl Lower<'_> {
     pub(super) fn iterations_in_order(
         &mut self,
         pat: &[Param],
-        (from, to): (&str, &str),
+        (from, to): (&Expr, &Expr),
         arrays: &[VarId],
         lambda: &Lambda,
     ) -> Lowered<()> {
@@ -197,38 +197,32 @@ impl Lower<'_> {
     fn map_with_copies(
         &mut self,
         pat: &[Param],
-        (bound, arrays, lambda): (&str, &[VarId], &Lambda),
+        (bound, arrays, lambda): (&Expr, &[VarId], &Lambda),
         numbers: &[usize],
-        (copies, elements): (&str, &str),
+        (copies, elements): (&Var, &Expr),
     ) -> Lowered<()> {
         let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
-        let (grain, at_once) = (self.temp("grain"), self.temp("at_once"));
-        self.set("i64", grain.as_str(), format!("i64_max(({bound} + {copies} - 1) / {copies}, 1)"));
-        let small = format!("ctx->threads > 1 ? {SMALL} / i64_max({elements}, 1) : 1");
-        self.set("i64", at_once.as_str(), format!("i64_min({copies}, i64_max(ctx->threads, {small}))"));
+        let grain = self.int("grain", bound.parts_of(copies).maximum(1));
+        let threads = || Expr::call(Runtime::CountThreads, []);
+        let small = threads().is_above(1).select(SMALL.quotient(elements.maximum(1)), 1);
+        let at_once = self.int("at_once", copies.minimum(threads().maximum(small)));
         let mut all = Vec::new();
         for acc in &outside {
-            let others = format!("({copies} > 1 ? {at_once} : 0)");
+            let others = copies.is_above(1).select(&at_once, 0);
             all.push(self.memory_for_copies(acc, &others)?);
         }
-        self.iterate("0", &format!("({copies} + {at_once} - 1) / {at_once}"), |l, round| {
-            let (first, count, here) = (l.temp("first"), l.temp("count"), l.temp("here"));
-            l.set("i64", first.as_str(), format!("{round} * {at_once} * {grain}"));
-            l.set(
-                "i64",
-                count.as_str(),
-                format!("i64_max(i64_min({bound} - {first}, {at_once} * {grain}), 0)"),
-            );
+        self.iterate(0, copies.parts_of(&at_once), |l, round| {
+            let first = l.int("first", round * &at_once * &grain);
+            let count = l.int("count", (bound - &first).minimum(&at_once * &grain).maximum(0));
             // The last pieces may have no iterations.
-            l.set("i64", here.as_str(), format!("({count} + {grain} - 1) / {grain}"));
-            let place = (first.as_str(), count.as_str(), grain.as_str());
-            l.pieces_with_copies(pat, place, (arrays, lambda), (numbers, &all))?;
+            let here = l.int("here", count.parts_of(&grain));
+            l.pieces_with_copies(pat, [&first, &count, &grain], (arrays, lambda), (numbers, &all))?;
             for (acc, copied) in outside.iter().zip(&all) {
-                l.combine_copies(acc, copied, (&format!("{first} == 0"), &here))?;
+                l.combine_copies(acc, copied, (first.equals(0).cast(PrimType::I64), &here))?;
             }
             Ok(())
         })?;
-        all.iter().flatten().for_each(|c| self.line(format!("dz_release(ctx, {}_mem);", c.own)));
+        all.iter().flatten().for_each(|copies| self.release(&block_of(&copies.own.name)));
         Ok(())
     }
 
@@ -236,7 +230,7 @@ impl Lower<'_> {
     fn pieces_with_copies(
         &mut self,
         pat: &[Param],
-        (first, count, grain): (&str, &str, &str),
+        [first, count, grain]: [&Var; 3],
         (arrays, lambda): (&[VarId], &Lambda),
         (numbers, all): (&[usize], &[Vec<Copies>]),
     ) -> Lowered<()> {
@@ -247,26 +241,22 @@ impl Lower<'_> {
         }
         let built = self.pieces_of(count, grain, |l, from, to| {
             let has_no_loops = l.has_no_loops(arrays, lambda);
-            let is_first = l.temp("is_first");
-            l.set("bool", is_first.as_str(), format!("{first} + {from} == 0"));
+            let is_first = l.temp_with(PrimType::Bool, "is_first", (first + from).equals(0));
             for Copies { target, mine, own, size } in all.iter().flatten() {
                 l.bind(mine, false);
-                let (ty, name) = (elem(&mine.ty)?, l.name(mine.var));
                 // Nothing else in the loop reads the copy, which the C compiler would not know.
-                let qualifier = if has_no_loops { "restrict " } else { "" };
-                let target = l.name(target.var);
-                let place = format!("{is_first} ? {target} : {own} + {from} / {grain} * ({size})");
-                l.set(format!("{ty} *{qualifier}"), name.as_str(), place);
+                let access = if has_no_loops { Access::Unaliased } else { Access::Any };
+                let var = Var::new(Repr::Pointer(elem(&mine.ty)?, access), l.name(mine.var));
+                l.set(&var, is_first.select(l.var_of(target)?, own + from / grain * size));
                 if has_no_loops {
-                    l.line(format!("DZ_IN_REGISTER({name});"));
+                    l.run(Runtime::InRegister, [var.expr()]);
                 }
             }
             let (fill, ()) = l.nested(|l| {
                 outside.iter().zip(all).try_for_each(|(acc, copied)| l.neutral_copy(acc, copied))
             })?;
-            l.out.push(Stm::If { cond: format!("!{is_first}"), then: fill, otherwise: Vec::new() });
-            let (from, to) = (format!("{first} + {from}"), format!("{first} + {to}"));
-            l.iterations_in_order(pat, (&from, &to), arrays, lambda)
+            l.out.push(Stm::when(is_first.not(), fill));
+            l.iterations_in_order(pat, (&(first + from), &(first + to)), arrays, lambda)
         });
         for (number, acc) in numbers.iter().zip(outside) {
             self.open[*number] = acc;
@@ -274,11 +264,12 @@ impl Lower<'_> {
         built
     }
 
-    fn memory_for_copies(&mut self, acc: &OpenAcc, copies: &str) -> Lowered<Vec<Copies>> {
+    fn memory_for_copies(&mut self, acc: &OpenAcc, copies: &Expr) -> Lowered<Vec<Copies>> {
         let mut all = Vec::new();
         for array in &acc.arrays {
             let size = self.product(array.ty.dims());
-            let own = self.scratch_memory(elem(&array.ty)?, &format!("dz_times({copies}, {size})"))?;
+            let all_sizes = Expr::call(Runtime::SaturatingProduct, [copies.clone(), size.clone()]);
+            let own = self.scratch_memory(elem(&array.ty)?, all_sizes);
             let mine = self.unnamed(std::slice::from_ref(&array.ty)).remove(0);
             all.push(Copies { target: array.clone(), mine, own, size });
         }
@@ -290,20 +281,12 @@ impl Lower<'_> {
         let Some((_, neutral)) = &acc.op else { return Err("internal error: no operator".into()) };
         for (Copies { target: array, mine, .. }, neutral) in copied.iter().zip(neutral) {
             let row = array.ty.peel(acc.shape.len()).ok_or("internal error: an accumulator without rows")?;
-            let (rows, mine) = (format!("({})", self.product(&acc.shape)), self.name(mine.var));
+            let (rows, mine) = (self.product(&acc.shape), self.var_of(mine)?);
             let length = self.product(row.dims());
             match row {
-                Type::Prim(_) => {
-                    let value = self.atom(*neutral);
-                    self.simple_loop("0", &rows, &[], &|l, i| {
-                        l.line(format!("{mine}[{i}] = {value};"));
-                        Ok(())
-                    })?;
-                }
+                Type::Prim(_) => self.fill(&mine, self.atom(*neutral), &rows)?,
                 Type::Array { .. } | Type::Acc { .. } => {
-                    self.iterate("0", &rows, |l, i| {
-                        l.store(&mine, &format!("{i} * ({length})"), &row, *neutral)
-                    })?;
+                    self.iterate(0, rows, |l, i| l.store(&mine, i * &length, &row, *neutral))?;
                 }
             }
         }
@@ -315,31 +298,22 @@ impl Lower<'_> {
         &mut self,
         acc: &OpenAcc,
         copied: &[Copies],
-        (first_copy, copies): (&str, &str),
+        (first_copy, copies): (Expr, &Var),
     ) -> Lowered<()> {
         let Some((op, _)) = &acc.op else { return Err("internal error: no operator".into()) };
         let scalar = elementwise(op).map_or(op, |(_, scalar)| scalar);
         let (left, right) = scalar.params.split_at(copied.len().min(scalar.params.len()));
         let Some(first) = copied.first() else { return Ok(()) };
-        let cost = format!("(f64){copies} * 2.0");
-        self.pieces(&first.size, &cost, false, |l, from, to| {
-            l.iterate(first_copy, copies, |l, copy| {
+        let cost = copies.cast(PrimType::F64).times(2.0);
+        let targets = copied.iter().map(|c| self.var_of(&c.target)).collect::<Lowered<Vec<Var>>>()?;
+        let own: Vec<Var> = copied.iter().map(|c| c.own.clone()).collect();
+        self.pieces(&first.size, cost, false, |l, from, to| {
+            l.iterate(&first_copy, copies, |l, copy| {
                 l.simple_loop(from, to, &[], &|l, i| {
-                    for ((sum, value), Copies { target, own, size, .. }) in left.iter().zip(right).zip(copied)
-                    {
-                        l.bind(sum, true);
-                        l.bind(value, true);
-                        let ty = elem(&sum.ty)?.to_string();
-                        let (sum, value, target) = (l.name(sum.var), l.name(value.var), l.name(target.var));
-                        l.set(ty.as_str(), sum, format!("{target}[{i}]"));
-                        l.set(ty, value, format!("{own}[{copy} * ({size}) + {i}]"));
-                    }
+                    l.bind_elements(left, &targets, i)?;
+                    l.bind_elements(right, &own, copy * &first.size + i)?;
                     l.combine(scalar)?;
-                    for (sum, Copies { target, .. }) in left.iter().zip(copied) {
-                        let (sum, target) = (l.name(sum.var), l.name(target.var));
-                        l.line(format!("{target}[{i}] = {sum};"));
-                    }
-                    Ok(())
+                    l.write_elements_to(&targets, i, left)
                 })
             })
         })

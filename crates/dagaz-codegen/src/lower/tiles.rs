@@ -16,17 +16,19 @@
 //! loop writes comes before them, and written after it if it reads nothing behind them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use dagaz_core::prim::PrimType;
 
 use super::Lower;
 use super::polynomials::Polynomial;
-use crate::imp::{LoopKind, Stm};
+use crate::imp::{Expr, LoopKind, Operand, Place, Repr, Room, Runtime, Stm, Var};
 
 /// An element that is read or written in every iteration of a loop.
 struct Access {
-    /// Its type, as C writes it.
-    ty: String,
+    elem: PrimType,
     /// The array or what it is a view of, and the place in there.
-    root: String,
+    root: Var,
     place: Polynomial,
     /// The number of the access in the body.
     number: usize,
@@ -35,10 +37,10 @@ struct Access {
 
 /// Some elements that are next to each other, in order: the numbers of their accesses.
 struct Tile {
-    name: String,
-    ty: String,
+    var: Var,
+    elem: PrimType,
     is_write: bool,
-    from: String,
+    from: Expr,
     place: Polynomial,
     accesses: Vec<usize>,
 }
@@ -46,13 +48,12 @@ struct Tile {
 /// What is found in the body of a loop.
 #[derive(Default)]
 struct Search {
-    pointers: HashMap<String, (String, Polynomial)>,
-    values: HashMap<String, Polynomial>,
-    types: HashMap<String, String>,
+    pointers: HashMap<Arc<str>, (Var, Polynomial)>,
+    values: HashMap<Arc<str>, Polynomial>,
     /// What the loop declares and cannot be known before it.
-    inside: HashSet<String>,
+    inside: HashSet<Arc<str>>,
     /// Arrays of the loops around, which nothing else can be.
-    own: HashSet<String>,
+    own: HashSet<Var>,
     accesses: Vec<Access>,
     count: usize,
     first_write: Option<usize>,
@@ -62,68 +63,71 @@ struct Search {
 impl Lower<'_> {
     /// Has the loop over so many chains that was made last read and write tiles. `own` are arrays that the chains have. What
     /// it reads is fetched for a later piece, too, if there are the row that this piece begins with and how far that is.
-    pub(super) fn with_tiles(
+    pub(super) fn with_tiles<'v>(
         &mut self,
         chains: usize,
-        own: impl Iterator<Item = String>,
-        later: Option<(&str, &str)>,
+        own: impl Iterator<Item = &'v Var>,
+        later: Option<(&Var, &Expr)>,
     ) {
         let Some(Stm::Loop { kind, var, from, to, note, mut body }) = self.out.pop() else { return };
-        let mut search = Search { own: own.collect(), ..Search::default() };
+        let mut search = Search { own: own.cloned().collect(), ..Search::default() };
         search.pointers = self.pointers_by_name();
         search.body(&body);
         let tiles = search.tiles(self, chains);
-        let targets: HashMap<usize, String> = tiles
-            .iter()
-            .flat_map(|tile| {
-                let place = |(k, number): (usize, &usize)| (*number, format!("{}[{var}][{k}]", tile.name));
-                tile.accesses.iter().enumerate().map(place).collect::<Vec<_>>()
-            })
-            .collect();
-        replace(&mut body, &targets, &mut 0);
-        let copies = |l: &mut Self, is_write: bool| {
-            for tile in tiles.iter().filter(|tile| tile.is_write == is_write) {
-                let (memory, row) = (&tile.from, format!("{}[{var}]", tile.name));
-                let (target, source) = if is_write { (memory, &row) } else { (&row, memory) };
-                let mut body = vec![format!("memcpy({target}, {source}, {chains} * sizeof({}));", tile.ty)];
-                if let (Some((first, ahead)), false) = (later, is_write) {
-                    let factor = tile.place.factor_of(first);
-                    body.push(format!("DZ_FETCH({memory} + ({factor}L) * {ahead}, 0);"));
-                }
-                let (var, from, to, note) = (var.clone(), from.clone(), to.clone(), note.clone());
-                let kind = LoopKind::Sequential;
-                l.out.push(Stm::Loop {
-                    kind,
-                    var,
-                    from,
-                    to,
-                    note,
-                    body: body.into_iter().map(Stm::Line).collect(),
-                });
-            }
-        };
+        let mut elements = HashMap::new();
         for tile in &tiles {
-            self.line(format!("{} {}[{chains}][{chains}];", tile.ty, tile.name));
+            let places = tile.accesses.iter().enumerate();
+            elements.extend(places.map(|(k, number)| (*number, (tile.var.at(&var), k.expr()))));
         }
-        copies(self, false);
-        self.out.push(Stm::Loop {
+        replace(&mut body, &elements, &mut 0);
+        let loop_over = |kind, body| Stm::Loop {
             kind,
             var: var.clone(),
             from: from.clone(),
             to: to.clone(),
             note: note.clone(),
             body,
-        });
+        };
+        let copies = |l: &mut Self, is_write: bool| {
+            for tile in tiles.iter().filter(|tile| tile.is_write == is_write) {
+                let copy = tile.copy(&var, chains, later);
+                l.out.push(loop_over(LoopKind::Sequential, copy));
+            }
+        };
+        for tile in &tiles {
+            self.out.push(Stm::Room(Room { rows: Some(chains), ..Room::of(&tile.var, chains) }));
+        }
+        copies(self, false);
+        self.out.push(loop_over(kind, body));
         copies(self, true);
     }
 
     /// The views of other arrays, and where these begin in those.
-    fn pointers_by_name(&self) -> HashMap<String, (String, Polynomial)> {
+    fn pointers_by_name(&self) -> HashMap<Arc<str>, (Var, Polynomial)> {
         let own = HashMap::new();
-        let place = |(view, (base, offset)): (&_, &(_, String))| {
-            Some((self.name(*view), (self.name(*base), Polynomial::parse(offset, &own)?)))
+        let place = |(view, (base, offset)): (&_, &(_, Expr))| {
+            let offset = Polynomial::of(offset, &own)?;
+            Some((Arc::from(self.name(*view)), (self.var(*base).ok()?, offset)))
         };
         self.pointers.iter().filter_map(place).collect()
+    }
+}
+
+impl Tile {
+    /// Copies the row of a chain between the tile and memory.
+    fn copy(&self, chain: &Var, chains: usize, later: Option<(&Var, &Expr)>) -> Vec<Stm> {
+        let row = self.var.at(chain);
+        let copy = |to: &Expr, from: &Expr| {
+            Stm::run(Runtime::Copy(self.elem), [to.clone(), from.clone(), chains.expr()])
+        };
+        if self.is_write {
+            return vec![copy(&self.from, &row)];
+        }
+        let fetch = later.map(|(first, ahead)| {
+            let distance = self.place.factor_of(first).times(ahead);
+            Stm::run(Runtime::Fetch(self.elem), [self.from.clone(), distance, false.expr()])
+        });
+        std::iter::once(copy(&row, &self.from)).chain(fetch).collect()
     }
 }
 
@@ -131,15 +135,12 @@ impl Search {
     fn body(&mut self, stms: &[Stm]) {
         for stm in stms {
             match stm {
-                Stm::Declare { var, value: Some(value) } => self.declaration(&var.ty, &var.name, value),
-                Stm::Declare { var, value: None } => {
-                    self.types.insert(var.name.clone(), var.ty.clone());
-                    self.inside.insert(var.name.clone());
-                }
-                Stm::Line(line) => self.assignment(line),
+                Stm::Declare { var, value: Some(value) } => self.declaration(var, value),
+                Stm::Declare { var, value: None } => drop(self.inside.insert(var.name.clone())),
+                Stm::Assign(place, value) => self.assignment(place, value),
                 Stm::Block(body) => self.body(body),
-                // What happens there may not happen in every iteration.
-                Stm::Loop { .. } | Stm::Parallel { .. } | Stm::Forever { .. } | Stm::If { .. } => {
+                // What happens there may not happen in every iteration, or is none of the places that are known.
+                _ => {
                     self.count += 1;
                     self.first_write.get_or_insert(self.count);
                     self.last_read = Some(self.count);
@@ -148,56 +149,61 @@ impl Search {
         }
     }
 
-    fn declaration(&mut self, ty: &str, name: &str, value: &str) {
-        self.types.insert(name.to_string(), ty.to_string());
+    fn declaration(&mut self, var: &Var, value: &Expr) {
         self.count += 1;
         if let Some((array, place)) = element(value) {
-            self.inside.insert(name.to_string());
-            return self.access(array, place, Some(ty), false);
+            self.inside.insert(var.name.clone());
+            return self.access(array, place, false);
         }
-        if value.contains('[') {
+        if value.has_load() {
             self.last_read = Some(self.count);
         }
-        match (ty.strip_suffix(" *"), Polynomial::parse(value, &self.values)) {
-            (Some(_), _) => {
-                let (base, offset) = value.split_once(" + ").unwrap_or((value, "0"));
-                match Polynomial::parse(offset, &self.values) {
-                    Some(offset) if base.chars().all(is_of_name) => {
-                        self.pointers.insert(name.to_string(), (base.to_string(), offset));
-                    }
-                    _ => drop(self.inside.insert(name.to_string())),
-                }
-            }
-            (None, Some(value)) if ty == "i64" => drop(self.values.insert(name.to_string(), value)),
-            (None, _) => drop(self.inside.insert(name.to_string())),
+        match var.repr {
+            Repr::Pointer(..) => match self.view(value) {
+                Some(view) => drop(self.pointers.insert(var.name.clone(), view)),
+                None => drop(self.inside.insert(var.name.clone())),
+            },
+            Repr::I64 => match Polynomial::of(value, &self.values) {
+                Some(value) => drop(self.values.insert(var.name.clone(), value)),
+                None => drop(self.inside.insert(var.name.clone())),
+            },
+            _ => drop(self.inside.insert(var.name.clone())),
         }
     }
 
-    fn assignment(&mut self, line: &str) {
+    /// The array that a pointer leads into, and where.
+    fn view(&self, pointer: &Expr) -> Option<(Var, Polynomial)> {
+        match pointer {
+            Expr::Var(base) => Some((base.clone(), Polynomial::default())),
+            Expr::Offset(operands) => {
+                let base = operands[0].as_var()?.clone();
+                Some((base, Polynomial::of(&operands[1], &self.values)?))
+            }
+            _ => None,
+        }
+    }
+
+    fn assignment(&mut self, target: &Place, value: &Expr) {
         self.count += 1;
-        let Some((target, value)) = line.strip_suffix(';').and_then(|line| line.split_once(" = ")) else {
-            self.first_write.get_or_insert(self.count);
-            self.last_read = Some(self.count);
-            return;
-        };
-        if value.contains('[') {
+        if value.has_load() {
             self.last_read = Some(self.count);
         }
-        match element(target) {
-            Some((array, place)) => {
-                let ty = self.types.get(value).cloned();
-                self.access(array, place, ty.as_deref(), true);
-            }
-            None => {
+        match target {
+            Place::Element(Expr::Var(array), place) if !place.has_load() => self.access(array, place, true),
+            Place::Var(var) => {
                 // It has another value from here on.
-                self.values.remove(target);
-                self.pointers.remove(target);
-                self.inside.insert(target.to_string());
+                self.values.remove(&var.name);
+                self.pointers.remove(&var.name);
+                self.inside.insert(var.name.clone());
+            }
+            Place::Element(..) | Place::Result(_) | Place::Global(_) | Place::Output(..) => {
+                self.first_write.get_or_insert(self.count);
+                self.last_read = Some(self.count);
             }
         }
     }
 
-    fn access(&mut self, array: &str, place: &str, ty: Option<&str>, is_write: bool) {
+    fn access(&mut self, array: &Var, place: &Expr, is_write: bool) {
         if self.own.contains(array) {
             return;
         }
@@ -206,27 +212,26 @@ impl Search {
         } else {
             self.last_read = Some(self.count);
         }
-        let Some(mut place) = Polynomial::parse(place, &self.values) else { return };
-        let mut root = array.to_string();
-        while let Some((base, offset)) = self.pointers.get(&root) {
+        let Repr::Pointer(elem, _) = array.repr else { return };
+        let Some(mut place) = Polynomial::of(place, &self.values) else { return };
+        let mut root = array.clone();
+        while let Some((base, offset)) = self.pointers.get(&root.name) {
             place = place.plus(offset, 1);
             root = base.clone();
         }
-        if let Some(ty) = ty.map(str::to_string) {
-            self.accesses.push(Access { ty, root, place, number: self.count, is_write });
-        }
+        self.accesses.push(Access { elem, root, place, number: self.count, is_write });
     }
 
     /// The elements that are next to each other, and can be read before the loop or written after it.
     fn tiles(self, lower: &mut Lower<'_>, chains: usize) -> Vec<Tile> {
         let Search { inside, mut accesses, first_write, last_read, .. } = self;
         accesses.retain(|access| {
-            let is_outside = |name: &String| !inside.contains(name);
+            let is_outside = |name: &Arc<str>| !inside.contains(name);
             let is_in_order = match access.is_write {
                 true => last_read.is_none_or(|last| last < access.number),
                 false => first_write.is_none_or(|first| access.number < first),
             };
-            is_in_order && is_outside(&access.root) && access.place.variables().all(is_outside)
+            is_in_order && is_outside(&access.root.name) && access.place.variables().all(is_outside)
         });
         let mut tiles = Vec::new();
         for start in &accesses {
@@ -234,7 +239,7 @@ impl Search {
                 let mut same = accesses.iter().filter(|access| {
                     access.root == start.root
                         && access.is_write == start.is_write
-                        && access.ty == start.ty
+                        && access.elem == start.elem
                         && access.place.minus(&start.place) == Some(k)
                 });
                 same.next().map(|access| access.number)
@@ -242,46 +247,46 @@ impl Search {
             let numbers: Vec<usize> = (0..chains as i64).map_while(next).collect();
             let is_taken = |number: &usize| tiles.iter().any(|tile: &Tile| tile.accesses.contains(number));
             if numbers.len() == chains && !numbers.iter().any(is_taken) {
-                let from = format!("{} + {}", start.root, start.place.text());
-                let (name, ty) = (lower.temp("tile"), start.ty.clone());
-                let (place, is_write) = (start.place.clone(), start.is_write);
-                tiles.push(Tile { name, ty, is_write, from, place, accesses: numbers });
+                tiles.push(Tile {
+                    var: lower.temp(Repr::pointer(start.elem), "tile"),
+                    elem: start.elem,
+                    is_write: start.is_write,
+                    from: &start.root + start.place.expr(),
+                    place: start.place.clone(),
+                    accesses: numbers,
+                });
             }
         }
         tiles
     }
 }
 
-/// The array and the place of an element, if the text is one.
-fn element(text: &str) -> Option<(&str, &str)> {
-    let (array, place) = text.strip_suffix(']')?.split_once('[')?;
-    let is_one = !array.is_empty() && array.chars().all(is_of_name) && !place.contains(['[', ']']);
-    is_one.then_some((array, place))
-}
-
-fn is_of_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
+/// The array and the place of an element that is read, if nothing else is.
+fn element(value: &Expr) -> Option<(&Var, &Expr)> {
+    let Expr::Load(operands) = value else { return None };
+    let [array, place] = operands.as_ref();
+    Some((array.as_var()?, place)).filter(|_| !place.has_load())
 }
 
 /// Puts other places for those of accesses, by their numbers, which are those of a [`Search`].
-fn replace(stms: &mut [Stm], places: &HashMap<usize, String>, count: &mut usize) {
+fn replace(stms: &mut [Stm], places: &HashMap<usize, (Expr, Expr)>, count: &mut usize) {
     for stm in stms {
         match stm {
             Stm::Declare { value: None, .. } => {}
             Stm::Declare { value: Some(value), .. } => {
                 *count += 1;
-                if let Some(place) = places.get(count) {
-                    value.clone_from(place);
+                if let Some((row, place)) = places.get(count) {
+                    *value = row.at(place);
                 }
             }
-            Stm::Line(line) => {
+            Stm::Assign(target, _) => {
                 *count += 1;
-                if let (Some(place), Some((_, value))) = (places.get(count), line.split_once(" = ")) {
-                    *line = format!("{place} = {value}");
+                if let Some((row, place)) = places.get(count) {
+                    *target = Place::Element(row.clone(), place.clone());
                 }
             }
             Stm::Block(body) => replace(body, places, count),
-            Stm::Loop { .. } | Stm::Parallel { .. } | Stm::Forever { .. } | Stm::If { .. } => *count += 1,
+            _ => *count += 1,
         }
     }
 }

@@ -10,11 +10,12 @@
 
 use std::collections::HashMap;
 
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Param, Type};
 
 use super::few_elements::elements;
 use super::{Form, Lower, Lowered};
-use crate::imp::LoopKind;
+use crate::imp::{self, Expr, LoopKind, Operand, Repr, Runtime, Stm, Var};
 
 /// Rows in a block, `DZ_ROWS` in C.
 const BLOCK: usize = 64;
@@ -24,17 +25,17 @@ const TILE: usize = 8;
 /// Where the elements of a block of rows are, place by place.
 #[derive(Clone)]
 pub(super) struct Room {
-    pub(super) name: String,
+    pub(super) elements: Var,
     /// The first row of the block.
-    first: String,
+    first: Var,
     /// How many elements a row has.
     width: usize,
 }
 
 impl Room {
     /// Where element `place` of row `i` is.
-    pub(super) fn offset(&self, i: &str, place: usize) -> String {
-        format!("dz_turned({i} - {}, {place}, {})", self.first, self.width)
+    pub(super) fn offset(&self, i: &Var, place: usize) -> Expr {
+        Expr::call(Runtime::Turned, [i - &self.first, place.expr(), self.width.expr()])
     }
 }
 
@@ -43,9 +44,9 @@ impl Lower<'_> {
     pub(super) fn in_turned_blocks(
         &mut self,
         pat: &[Param],
-        from: &str,
-        to: &str,
-        build: &dyn Fn(&mut Self, &str, &str) -> Lowered<()>,
+        from: &Expr,
+        to: &Expr,
+        build: &dyn Fn(&mut Self, &Expr, &Expr) -> Lowered<()>,
     ) -> Lowered<()> {
         let mut wide = Vec::new();
         for param in pat {
@@ -57,31 +58,36 @@ impl Lower<'_> {
             return build(self, from, to);
         }
         self.module.turns_rows = true;
-        let blocks = self.temp("blocks");
-        self.set("i64", blocks.as_str(), format!("(({to}) - ({from}) + {}) / {BLOCK}", BLOCK - 1));
-        self.loop_from(LoopKind::Sequential, "0", &blocks, |l, block| {
-            let (first, last) = (l.temp("first"), l.temp("last"));
-            l.set("i64", first.as_str(), format!("({from}) + {block} * {BLOCK}"));
-            l.set("i64", last.as_str(), format!("i64_min({first} + {BLOCK}, {to})"));
+        let blocks = self.int("blocks", (to - from).parts_of(BLOCK));
+        self.for_loop(LoopKind::Sequential, blocks, |l, block| {
+            let first = l.int("first", from + block * BLOCK);
+            let last = l.int("last", (&first + BLOCK).minimum(to));
             let mut rooms = HashMap::new();
             for (param, width) in &wide {
-                let (name, elem, target) = (l.temp("room"), super::elem(&param.ty)?, l.name(param.var));
-                l.line(format!("{elem} {name}_room[{}] __attribute__((aligned(64)));", width * BLOCK));
-                let place = format!("dz_room_for({target} + {first} * {width}L, {name}_room)");
-                l.set(format!("{elem} *"), name.as_str(), place);
-                rooms.insert(param.var, Room { name, first: first.clone(), width: *width });
+                let target = l.var(param.var)? + &first * *width;
+                let elements = l.room_for(super::elem(&param.ty)?, width * BLOCK, target);
+                rooms.insert(param.var, Room { elements, first: first.clone(), width: *width });
             }
             let outside = std::mem::replace(&mut l.turned, rooms.clone());
-            let built = build(l, &first, &last);
+            let built = build(l, &first.clone().expr(), &last.clone().expr());
             l.turned = outside;
             built?;
             for (param, width) in &wide {
-                let (target, room) = (l.name(param.var), &rooms[&param.var].name);
-                let place = format!("{target} + {first} * {width}L");
-                l.line(format!("dz_turn({place}, {room}, {width}, {last} - {first});"));
+                let (target, room) = (l.var(param.var)? + &first * *width, &rooms[&param.var].elements);
+                l.run(Runtime::Turn, [target, room.expr(), width.expr(), &last - &first]);
             }
             Ok(())
         })
+    }
+
+    /// A pointer to room for so many elements, or to where they belong, if nothing is gained by turning them.
+    fn room_for(&mut self, elem: PrimType, count: usize, target: Expr) -> Var {
+        let elements = self.temp(Repr::pointer(elem), "room");
+        let room = Var::new(elements.repr, format!("{elements}_room"));
+        let array = imp::Room { is_aligned: true, ..imp::Room::of(&room, count) };
+        self.out.push(Stm::Room(array));
+        self.set(&elements, Expr::call(Runtime::RoomFor(elem), [target, room.expr()]));
+        elements
     }
 }
 

@@ -10,20 +10,21 @@
 //!     for q by 8 { sums = 0; for p { for l < 8 { sums[l] += rows[p, q + l] } } for l < 8 { out[q + l] = sums[l] } }
 
 use dagaz_core::exp::Lambda;
-use dagaz_core::prim::PrimType;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 
+use super::emit::block_of;
 use super::fetching::Fetch;
 use super::folds::{Fold, piece_start};
 use super::{Lower, Lowered};
-use crate::SiteKind;
-use crate::imp::{LoopKind, Stm};
-use crate::scalar::type_code;
+use crate::imp::{Access, Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
 
 /// With so many results at most, rows are looked at once.
 const FEW: usize = 4096;
 /// From so many elements on, a vector is shared out.
 const LONG: usize = 1024;
+/// So many pieces of the rows have vectors of their own.
+const MOST_PIECES: usize = 64;
 /// Parts of vectors have so many elements at least.
 const PART: usize = 512;
 /// Longer rows are looked at once each: memory is best read in order.
@@ -34,22 +35,22 @@ const TILE: usize = 8;
 const REGISTERS: usize = 256;
 
 /// Binds or writes something at a row, and an element of it.
-type At<'a> = dyn Fn(&mut Lower<'_>, &str) -> Lowered<()> + 'a;
-type AtElement<'a> = dyn Fn(&mut Lower<'_>, &str, &str) -> Lowered<()> + 'a;
+type At<'a> = dyn Fn(&mut Lower<'_>, &Var) -> Lowered<()> + 'a;
+type AtElement<'a> = dyn Fn(&mut Lower<'_>, &Var, &Var) -> Lowered<()> + 'a;
 
 struct Columns<'a> {
     /// How many rows there are, and how many elements they have.
-    rows: String,
-    length: String,
+    rows: Expr,
+    length: Expr,
     /// What happens to an element of each result, the first parameters, and to one of the row, the last.
     scalar: &'a Lambda,
     elems: Vec<PrimType>,
     /// About how many operations a row takes.
-    cost: String,
+    cost: Expr,
     /// What all elements of each vector begin as, if that is a scalar.
     neutral: Option<&'a [Atom]>,
     /// Fills vectors with what they begin as.
-    start: &'a dyn Fn(&mut Lower<'_>, &[String]) -> Lowered<()>,
+    start: &'a dyn Fn(&mut Lower<'_>, &[Var]) -> Lowered<()>,
     /// What a row needs before and after its elements are used.
     before: &'a At<'a>,
     after: &'a At<'a>,
@@ -60,7 +61,7 @@ struct Columns<'a> {
     /// What to ask memory for.
     fetch: Option<Fetch>,
     /// Rows that are matrices: how many rows they have themselves, of how many elements, and what binds one.
-    matrix: Option<(String, String, &'a At<'a>)>,
+    matrix: Option<(Expr, Expr, &'a At<'a>)>,
 }
 
 impl Lower<'_> {
@@ -84,7 +85,7 @@ impl Lower<'_> {
             neutral: None,
             start: &|l, targets| {
                 for ((target, param), value) in targets.iter().zip(pat).zip(fold.neutral) {
-                    l.store(target, "0", &param.ty, *value)?;
+                    l.store(target, 0, &param.ty, *value)?;
                 }
                 Ok(())
             },
@@ -118,7 +119,7 @@ impl Lower<'_> {
             rows: self.atom(fold.width),
             scalar: fold.op,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
-            cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
+            cost: length.cast(PrimType::F64).times(self.cost(&lambdas)),
             neutral: Some(fold.neutral),
             start: &|l, targets| l.fill_vectors(targets, fold.neutral, &length),
             before: &|_, _| Ok(()),
@@ -151,12 +152,12 @@ impl Lower<'_> {
         let (_, right) = fold.sides();
         let lambdas: Vec<&Lambda> = fold.pre.into_iter().chain([fold.op]).collect();
         let (height, width, rows) = (self.atom(outer.0), self.atom(inner.0), self.atom(fold.width));
-        let length = format!("({height} * {width})");
+        let length = &height * &width;
         let columns = Columns {
             rows: rows.clone(),
             scalar: fold.op,
             elems: pat.iter().map(|p| super::elem(&p.ty)).collect::<Lowered<_>>()?,
-            cost: format!("(f64){length} * ({})", self.cost(&lambdas)),
+            cost: length.cast(PrimType::F64).times(self.cost(&lambdas)),
             neutral: None,
             start: &|l, targets| l.fill_vectors(targets, fold.neutral, &length),
             before: &|_, _| Ok(()),
@@ -170,14 +171,15 @@ impl Lower<'_> {
             matrix: Some((height.clone(), width.clone(), &|l, q| l.load_row(outer.1, outer.2, q))),
             length: length.clone(),
         };
-        let targets: Vec<String> = pat.iter().map(|p| self.name(p.var)).collect();
+        let targets = pat.iter().map(|param| self.var_of(param)).collect::<Lowered<Vec<Var>>>()?;
         let (then, ()) = self.nested(|l| {
             (columns.start)(l, &targets)?;
             l.vectors_for_pieces(&columns, &targets)
         })?;
         let (otherwise, ()) = self.nested(otherwise)?;
-        let cond = format!("dz_times({height}, {width}) <= {FEW} && {rows} > {height}");
-        self.out.push(Stm::If { cond, then, otherwise });
+        let results = Expr::call(Runtime::SaturatingProduct, [height.clone(), width]);
+        let are_few = results.is_at_most(FEW).both(rows.is_above(height));
+        self.out.push(Stm::branch(are_few, then, otherwise));
         Ok(())
     }
 
@@ -185,18 +187,18 @@ impl Lower<'_> {
         for param in pat {
             self.allocate(param)?;
         }
-        let targets: Vec<String> = pat.iter().map(|p| self.name(p.var)).collect();
+        let targets = pat.iter().map(|param| self.var_of(param)).collect::<Lowered<Vec<Var>>>()?;
         let Columns { rows, length, .. } = columns;
         if !self.is_outermost() {
             let in_memory = |l: &mut Self| {
                 (columns.start)(l, &targets)?;
-                l.repeatedly(|l| l.add_rows(columns, ("0", rows), ("0", length), &targets))
+                l.repeatedly(|l| l.add_rows(columns, (&0.expr(), rows), (&0.expr(), length), &targets))
             };
             let Some(neutral) = columns.neutral else { return in_memory(self) };
             let (then, ()) = self.nested(|l| l.repeatedly(|l| l.in_tiles(columns, neutral, &targets)))?;
             let (otherwise, ()) = self.nested(in_memory)?;
-            let is_short = format!("{length} >= {TILE} && {length} <= {MOST}");
-            self.out.push(Stm::If { cond: is_short, then, otherwise });
+            let is_short = length.is_at_least(TILE).both(length.is_at_most(MOST));
+            self.out.push(Stm::branch(is_short, then, otherwise));
             return Ok(());
         }
         (columns.start)(self, &targets)?;
@@ -206,38 +208,37 @@ impl Lower<'_> {
             return Ok(());
         }
         let (then, ()) = self.nested(|l| {
-            let cost = format!("(f64){rows} * ({}) / (1.0 + (f64){length})", columns.cost);
-            let grain = format!("i64_max(dz_grain({length}, {cost}), {PART})");
-            l.pieces_of(length, &grain, |l, from, to| l.add_rows(columns, ("0", rows), (from, to), &targets))
+            let all = rows.cast(PrimType::F64).times(&columns.cost);
+            let cost = all.op(BinOp::Div, 1.0.plus(length.cast(PrimType::F64)));
+            let grain = Expr::call(Runtime::Grain, [length.clone(), cost]).maximum(PART);
+            l.pieces_of(length, grain, |l, from, to| {
+                l.add_rows(columns, (&0.expr(), rows), (from, to), &targets)
+            })
         })?;
-        self.out.push(Stm::If { cond: format!("{length} >= {LONG}"), then, otherwise });
+        self.out.push(Stm::branch(length.is_at_least(LONG), then, otherwise));
         Ok(())
     }
 
     /// Combines all rows for some tiles of columns after the other. The last tile begins earlier if it has to, and some results
     /// are then computed twice.
-    fn in_tiles(&mut self, columns: &Columns<'_>, neutral: &[Atom], targets: &[String]) -> Lowered<()> {
+    fn in_tiles(&mut self, columns: &Columns<'_>, neutral: &[Atom], targets: &[Var]) -> Lowered<()> {
         let Columns { length, .. } = columns;
         let bytes: usize = columns.elems.iter().map(|elem| elem.bytes()).sum();
         let most = (REGISTERS / (TILE * bytes.max(1))).max(2);
-        let (whole, last) = (self.temp("whole"), self.temp("last"));
-        self.set("i64", whole.as_str(), format!("{length} / {}", most * TILE));
-        self.set("i64", last.as_str(), format!("{length} - {TILE}"));
+        let whole = self.int("whole", length / (most * TILE));
+        let last = self.int("last", length - TILE);
         self.for_loop(LoopKind::Sequential, &whole, |l, group| {
-            let places: Vec<String> =
-                (0..most).map(|i| format!("{group} * {} + {}", most * TILE, i * TILE)).collect();
+            let places: Vec<Expr> = (0..most).map(|i| group * (most * TILE) + i * TILE).collect();
             l.tiles(columns, neutral, &places, targets)
         })?;
-        let (rest, pairs) = (self.temp("rest"), self.temp("pairs"));
-        self.set("i64", rest.as_str(), format!("{whole} * {}", most * TILE));
-        self.set("i64", pairs.as_str(), format!("({length} - {rest} + {}) / {}", 2 * TILE - 1, 2 * TILE));
+        let rest = self.int("rest", &whole * (most * TILE));
+        let pairs = self.int("pairs", (length - &rest).parts_of(2 * TILE));
         self.for_loop(LoopKind::Sequential, &pairs, |l, pair| {
-            let at = l.temp("at");
-            l.set("i64", at.as_str(), format!("{rest} + {pair} * {}", 2 * TILE));
-            let places = [format!("i64_min({at}, {last})"), format!("i64_min({at} + {TILE}, {last})")];
+            let at = l.int("at", &rest + pair * (2 * TILE));
+            let places = [at.minimum(&last), (&at + TILE).minimum(&last)];
             let (then, ()) = l.nested(|l| l.tiles(columns, neutral, &places, targets))?;
             let (otherwise, ()) = l.nested(|l| l.tiles(columns, neutral, &places[..1], targets))?;
-            l.out.push(Stm::If { cond: format!("{at} + {TILE} < {length}"), then, otherwise });
+            l.out.push(Stm::branch((&at + TILE).is_below(length), then, otherwise));
             Ok(())
         })
     }
@@ -247,27 +248,27 @@ impl Lower<'_> {
         &mut self,
         columns: &Columns<'_>,
         neutral: &[Atom],
-        places: &[String],
-        targets: &[String],
+        places: &[Expr],
+        targets: &[Var],
     ) -> Lowered<()> {
         let mut tiles = Vec::new();
         for own_place in places {
-            let place = self.temp("place");
-            self.set("i64", place.as_str(), own_place);
-            let own: Vec<String> = targets.iter().map(|_| self.temp("tile")).collect();
-            for ((tile, elem), start) in own.iter().zip(&columns.elems).zip(neutral) {
-                let start = self.atom(*start);
-                self.line(format!("{elem} {tile}[{TILE}] = {{{}}};", vec![start; TILE].join(", ")));
+            let place = self.int("place", own_place);
+            let mut own = Vec::new();
+            for (elem, start) in columns.elems.iter().zip(neutral) {
+                let tile = self.temp(Repr::pointer(*elem), "tile");
+                let values = vec![self.atom(*start); TILE];
+                self.out.push(Stm::Room(Room { values, ..Room::of(&tile, TILE) }));
+                own.push(tile);
             }
             tiles.push((place, own));
         }
-        self.fetch_first(columns.fetch.as_ref(), "0", &columns.rows)?;
-        self.loop_from(LoopKind::Sequential, "0", &columns.rows, |l, p| {
+        self.fetch_first(columns.fetch.as_ref(), &0.expr(), &columns.rows)?;
+        self.for_loop(LoopKind::Sequential, &columns.rows, |l, p| {
             l.fetch_ahead(columns.fetch.as_ref(), p, &columns.rows)?;
             for (place, own) in &tiles {
-                l.combine_elements(columns.scalar, ("0", &TILE.to_string()), own, &|l, lane| {
-                    let q = l.temp("q");
-                    l.set("i64", q.as_str(), format!("{place} + {lane}"));
+                l.combine_elements(columns.scalar, (&0.expr(), &TILE.expr()), own, &|l, lane| {
+                    let q = l.int("q", place + lane);
                     (columns.element)(l, p, &q)
                 })?;
             }
@@ -275,8 +276,8 @@ impl Lower<'_> {
         })?;
         for (place, own) in &tiles {
             for (tile, target) in own.iter().zip(targets) {
-                self.for_loop(LoopKind::SIMD, &TILE.to_string(), |l, lane| {
-                    l.line(format!("{target}[{place} + {lane}] = {tile}[{lane}];"));
+                self.for_loop(LoopKind::SIMD, TILE, |l, lane| {
+                    l.write(target, place + lane, tile.at(lane));
                     Ok(())
                 })?;
             }
@@ -285,87 +286,68 @@ impl Lower<'_> {
     }
 
     /// Pieces of the rows have vectors of their own.
-    fn vectors_for_pieces(&mut self, columns: &Columns<'_>, targets: &[String]) -> Lowered<()> {
+    fn vectors_for_pieces(&mut self, columns: &Columns<'_>, targets: &[Var]) -> Lowered<()> {
         let Columns { rows, length, cost, .. } = columns;
-        let (grain, pieces) = (self.temp("grain"), self.temp("pieces"));
-        self.set("i64", grain.as_str(), format!("i64_max(dz_grain({rows}, {cost}), ({rows} + 63) / 64)"));
-        self.set("i64", pieces.as_str(), format!("({rows} + {grain} - 1) / i64_max({grain}, 1)"));
+        let grain = Expr::call(Runtime::Grain, [rows.clone(), cost.clone()]);
+        let grain = self.int("grain", grain.maximum(rows.parts_of(MOST_PIECES)));
+        let pieces = self.int("pieces", (rows + &grain - 1) / grain.maximum(1));
         let mut own = Vec::new();
         for elem in &columns.elems {
-            own.push(self.scratch_memory(*elem, &format!("dz_times({pieces}, {length})"))?);
+            let size = Expr::call(Runtime::SaturatingProduct, [pieces.expr(), length.clone()]);
+            own.push(self.scratch_memory(*elem, size));
         }
-        self.pieces_of(rows, &format!("i64_max({grain}, 1)"), |l, from, to| {
+        self.pieces_of(rows, grain.maximum(1), |l, from, to| {
             let mut mine = Vec::new();
             for (elem, own) in columns.elems.iter().zip(&own) {
-                let name = l.temp("mine");
-                let place = format!("{own} + {from} / {grain} * {length}");
-                l.set(format!("{elem} *restrict "), name.as_str(), place);
-                mine.push(name);
+                let repr = Repr::Pointer(*elem, Access::Unaliased);
+                mine.push(l.temp_with(repr, "mine", own + from / &grain * length));
             }
             let nothing = piece_start(columns.scalar, &[]);
             if nothing.is_empty() {
                 (columns.start)(l, &mine)?;
             }
             for (target, value) in mine.iter().zip(nothing) {
-                let value = l.atom(value);
-                l.simple_loop("0", length, &[], &|l, q| {
-                    l.line(format!("{target}[{q}] = {value};"));
-                    Ok(())
-                })?;
+                l.fill(target, l.atom(value), length)?;
             }
-            l.add_rows(columns, (from, to), ("0", length), &mine)
+            l.add_rows(columns, (from, to), (&0.expr(), length), &mine)
         })?;
         let count = targets.len().min(columns.scalar.params.len());
         let right = &columns.scalar.params[count..];
         self.repeatedly(|l| {
-            l.iterate("0", &pieces, |l, piece| {
-                l.combine_elements(columns.scalar, ("0", length), targets, &|l, q| {
-                    for (value, own) in right.iter().zip(&own) {
-                        l.bind(value, true);
-                        let (ty, name) = (super::elem(&value.ty)?, l.name(value.var));
-                        l.set(ty.to_string(), name, format!("{own}[{piece} * {length} + {q}]"));
-                    }
-                    Ok(())
+            l.iterate(0, &pieces, |l, piece| {
+                l.combine_elements(columns.scalar, (&0.expr(), length), targets, &|l, q| {
+                    l.bind_elements(right, &own, piece * length + q)
                 })
             })
         })?;
-        own.iter().for_each(|name| self.line(format!("dz_release(ctx, {name}_mem);")));
+        own.iter().for_each(|memory| self.release(&block_of(&memory.name)));
         Ok(())
     }
 
     /// Makes all elements of vectors the same, with a scalar for each vector.
-    fn fill_vectors(&mut self, targets: &[String], values: &[Atom], length: &str) -> Lowered<()> {
+    fn fill_vectors(&mut self, targets: &[Var], values: &[Atom], length: &Expr) -> Lowered<()> {
         for (target, value) in targets.iter().zip(values) {
-            let value = self.atom(*value);
-            self.simple_loop("0", length, &[], &|l, q| {
-                l.line(format!("{target}[{q}] = {value};"));
-                Ok(())
-            })?;
+            self.fill(target, self.atom(*value), length)?;
         }
         Ok(())
     }
 
-    /// A pointer to memory for so many elements; its block has the same name with `_mem`.
-    pub(super) fn scratch_memory(&mut self, elem: PrimType, count: &str) -> Lowered<String> {
-        let (name, site, code) = (self.temp("own"), self.site(SiteKind::Memory), type_code(elem));
-        let block = format!("{name}_mem");
-        self.set(
-            "dz_block *",
-            block.as_str(),
-            format!("dz_alloc(ctx, {site}, {count}, sizeof({elem}), {code})"),
-        );
-        self.line(format!("if (DZ_UNLIKELY(!{block})) return 1;"));
-        self.set(format!("{elem} *"), name.as_str(), format!("{block}->data"));
-        Ok(name)
+    /// A pointer to memory for so many elements, which has a block.
+    pub(super) fn scratch_memory(&mut self, elem: PrimType, count: Expr) -> Var {
+        let memory = self.temp(Repr::pointer(elem), "own");
+        let block = block_of(&memory.name);
+        self.set_block(&block, elem, count);
+        self.set(&memory, Expr::Data(elem, Box::new(block.expr())));
+        memory
     }
 
     /// Adds part of some rows to vectors.
     fn add_rows(
         &mut self,
         columns: &Columns<'_>,
-        (first, last): (&str, &str),
-        part: (&str, &str),
-        targets: &[String],
+        (first, last): (&Expr, &Expr),
+        part: (&Expr, &Expr),
+        targets: &[Var],
     ) -> Lowered<()> {
         self.fetch_first(columns.fetch.as_ref(), first, last)?;
         self.iterate(first, last, |l, p| {
@@ -379,11 +361,9 @@ impl Lower<'_> {
                     bind(l, row)?;
                     let mut places = Vec::new();
                     for (target, elem) in targets.iter().zip(&columns.elems) {
-                        let place = l.temp("place");
-                        l.set(format!("{elem} *"), place.as_str(), format!("{target} + {row} * {width}"));
-                        places.push(place);
+                        places.push(l.temp_with(Repr::pointer(*elem), "place", target + row * width));
                     }
-                    l.combine_elements(columns.scalar, ("0", width), &places, &|l, q| {
+                    l.combine_elements(columns.scalar, (&0.expr(), width), &places, &|l, q| {
                         (columns.element)(l, p, q)
                     })
                 })?,
@@ -396,24 +376,16 @@ impl Lower<'_> {
     fn combine_elements(
         &mut self,
         scalar: &Lambda,
-        (from, to): (&str, &str),
-        targets: &[String],
+        (from, to): (&Expr, &Expr),
+        targets: &[Var],
         bind: &At<'_>,
     ) -> Lowered<()> {
         let left = &scalar.params[..targets.len().min(scalar.params.len())];
         self.simple_loop(from, to, &[], &|l, q| {
-            for (param, target) in left.iter().zip(targets) {
-                l.bind(param, true);
-                let name = l.name(param.var);
-                l.set(super::elem(&param.ty)?.to_string(), name, format!("{target}[{q}]"));
-            }
+            l.bind_elements(left, targets, q)?;
             bind(l, q)?;
             l.combine(scalar)?;
-            for (param, target) in left.iter().zip(targets) {
-                let name = l.name(param.var);
-                l.line(format!("{target}[{q}] = {name};"));
-            }
-            Ok(())
+            l.write_elements_to(targets, q, left)
         })
     }
 }

@@ -15,6 +15,7 @@ use super::super::Lower;
 use super::super::folds::{Fold, components};
 use super::super::parallel::can_fail;
 use super::interior::offset;
+use crate::imp::{Expr, Operand};
 
 /// The rows that can count: from the greatest of `from` to before the least of `to`, each an atom and a number to be added.
 #[derive(Default)]
@@ -25,12 +26,11 @@ struct Rows {
 
 impl Lower<'_> {
     /// The first row of a fold that counts, and the one after the last, where that is known.
-    pub(in crate::lower) fn narrow(&mut self, fold: &Fold<'_>, from: &str, to: &str) -> (String, String) {
-        let Some(rows) = self.rows_that_count(fold) else { return (from.to_string(), to.to_string()) };
-        let (first, last) = (self.temp("first"), self.temp("last"));
-        self.limit(&first, from, "i64_max", &rows.from);
-        self.limit(&last, to, "i64_min", &rows.to);
-        (first, last)
+    pub(in crate::lower) fn narrow(&mut self, fold: &Fold<'_>, from: &Expr, to: &Expr) -> (Expr, Expr) {
+        let Some(rows) = self.rows_that_count(fold) else { return (from.clone(), to.clone()) };
+        let first = self.limit("first", from, BinOp::Max, &rows.from);
+        let last = self.limit("last", to, BinOp::Min, &rows.to);
+        (first.expr(), last.expr())
     }
 
     fn rows_that_count(&self, fold: &Fold<'_>) -> Option<Rows> {
