@@ -5,6 +5,7 @@ use std::fmt;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
+use dagaz_core::pass::Rejection;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -14,30 +15,12 @@ use crate::reverse::one_hot::{OneHot, OneHotRows};
 use crate::reverse::{Restored, SkippableLoop, size_operation};
 use crate::scalar::plus_op;
 
-/// Why a derivative could not be made.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AdError {
-    /// The code of the diagnostic.
-    pub code: &'static str,
-    pub message: String,
-    pub loc: Loc,
+/// What there is no derivative for so far.
+pub(crate) fn not_yet(loc: Loc, what: impl fmt::Display) -> Rejection {
+    Rejection { code: "not-yet", message: format!("{what} is not available yet"), loc }
 }
 
-impl AdError {
-    pub(crate) fn not_yet(loc: Loc, what: impl fmt::Display) -> AdError {
-        AdError { code: "not-yet", message: format!("{what} is not available yet"), loc }
-    }
-}
-
-impl fmt::Display for AdError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for AdError {}
-
-pub(crate) type Res<T> = Result<T, AdError>;
+pub(crate) type Res<T> = Result<T, Rejection>;
 
 /// Where the adjoint of a variable is.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,7 @@
 //! The innermost form goes first, so that forms can be nested in any order. Functions called under a form are
 //! inlined, but for those that call themselves: see [`recursive`]. Names: primal `x`, tangent `x_tan`, adjoint `x_adj`, incoming cotangent `ct`, saved values `saved`.
 //! There are three answers and never a mixture: a derivative, a zero (see [`scalar`] for where the derivative is
-//! zero by convention), or an [`AdError`].
+//! zero by convention), or a [`Rejection`].
 //!
 //! Every type has tangents and adjoints of its own type; those of integers and truth values are what the table of
 //! scalar operations makes of them, and zero wherever a value does not depend on what is differentiated.
@@ -34,19 +34,32 @@ mod vectorised;
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::pass::{Leaves, Pass, Rejection, Run, Stage};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
-pub use crate::context::AdError;
-use crate::context::{Ad, Res};
+use crate::context::{Ad, Res, not_yet};
 pub use crate::histograms::accumulators_to_histograms;
 pub use crate::linear::{Linearised, linearize};
 use crate::rename::Renamer;
 pub use crate::table::derivatives_page;
 
+pub const DIFFERENTIATE: Pass = Pass {
+    name: "differentiate",
+    about: "Derivative forms become ordinary Core.",
+    run: Run::Rejecting(differentiate),
+    expects: Stage::WITH_FORMS,
+    leaves: Leaves::NoForms,
+};
+
+fn differentiate(program: &mut Program) -> Result<(), Vec<Rejection>> {
+    *program = without_forms(std::mem::take(program))?;
+    Ok(())
+}
+
 /// The program without derivative forms.
-pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
+fn without_forms(program: Program) -> Result<Program, Vec<Rejection>> {
     let Program { consts, funs, entries, vars, locs } = program;
     let mut ad = Ad::new(vars, &funs);
     for fun in &funs {
@@ -79,13 +92,21 @@ pub fn differentiate(program: Program) -> Result<Program, Vec<AdError>> {
     Ok(program)
 }
 
-/// Where nothing is left to differentiate, a detached value is the value.
-fn attach(stms: &mut [Stm]) {
-    for stm in stms {
-        if let Exp::Detach(a) = stm.exp {
-            stm.exp = Exp::Atom(a);
-        }
+/// Where nothing is left to differentiate, a detached value is the value, and a function with a rule of its own the function.
+fn attach(stms: &mut Vec<Stm>) {
+    for mut stm in std::mem::take(stms) {
         bodies_mut(&mut stm.exp).into_iter().for_each(|body| attach(&mut body.stms));
+        let loc = stm.loc;
+        let alias = |(param, value): (&Param, &Atom)| Stm { pat: vec![param.clone()], exp: Exp::Atom(*value), loc };
+        match stm.exp {
+            Exp::Detach(a) => stms.push(Stm { exp: Exp::Atom(a), ..stm }),
+            Exp::WithVjp { lambda, args, .. } => {
+                stms.extend(lambda.params.iter().zip(&args).map(alias));
+                stms.extend(lambda.body.stms);
+                stms.extend(stm.pat.iter().zip(&lambda.body.result).map(alias));
+            }
+            _ => stms.push(stm),
+        }
     }
 }
 
@@ -166,8 +187,7 @@ impl Ad<'_> {
                 self.expand_inside(&mut stm.exp, below, loc)?;
                 if self.reverse_ahead && histograms::is_other_than_sum(&stm.exp) {
                     let stms = histograms::rewrite_with_acc(&mut self.b.vars, &stm);
-                    let stms =
-                        stms.map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
+                    let stms = stms.map_err(|what| not_yet(loc, format!("the derivative of {what}")))?;
                     stms.into_iter().for_each(|s| self.push(s));
                     return Ok(());
                 }
@@ -190,7 +210,7 @@ impl Ad<'_> {
     /// The statements of a function, with new names, and its results.
     fn inline(&mut self, id: FunId, args: &[Atom], below: bool, loc: Loc) -> Res<Vec<Atom>> {
         let Some(fun) = self.funs.get(id.0 as usize) else {
-            return Err(AdError::not_yet(loc, "a call of an unknown function"));
+            return Err(not_yet(loc, "a call of an unknown function"));
         };
         let map: HashMap<_, _> = fun.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
         let body = Renamer::new(self, map).body(&fun.body);
@@ -243,7 +263,7 @@ impl Ad<'_> {
             Exp::Assert { .. } | Exp::Trace { .. } | Exp::UpdateAcc { .. } => {}
             // The optimiser makes these once all derivatives are gone.
             Exp::Contract { .. } if below => {
-                return Err(AdError::not_yet(loc, "the derivative of a contraction"));
+                return Err(not_yet(loc, "the derivative of a contraction"));
             }
             Exp::Contract { .. } => {}
             Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::Detach(_) => {}

@@ -13,7 +13,7 @@ use dagaz_core::exp::{Exp, Fun, Lambda, Loc, Stm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit::{bodies, type_mut};
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -82,7 +82,7 @@ impl Ad<'_> {
         while let Some((fun, mode, _)) = self.recursive.waiting.get(next).copied() {
             next += 1;
             let Some(fun) = self.fun(fun).cloned() else {
-                return Err(AdError::not_yet(Loc::NONE, "the derivative of an unknown function"));
+                return Err(not_yet(Loc::NONE, "the derivative of an unknown function"));
             };
             let made = match mode {
                 Mode::Forward => self.forward_function(&fun)?,
@@ -99,7 +99,7 @@ impl Ad<'_> {
         }
         let has_accs = |fun: &Fun| fun.params.iter().chain(&fun.ret).any(|p| p.ty.is_acc());
         if self.fun(fun).is_some_and(has_accs) {
-            return Err(AdError::not_yet(loc, "the derivative of a recursive function of accumulators"));
+            return Err(not_yet(loc, "the derivative of a recursive function of accumulators"));
         }
         let id = FunId((self.funs.len() + self.recursive.waiting.len()) as u32);
         self.recursive.known.insert((fun, mode), id);

@@ -12,7 +12,7 @@ use dagaz_core::exp::{Body, Exp, Loc};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::types::Atom;
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res, not_yet};
 
 /// The calculator of one rule: operations at one type.
 struct At<'a, 'p> {
@@ -382,7 +382,7 @@ impl<'p> Ad<'p> {
                 match at.unop(*op, *x, r) {
                     Some(partial) => vec![(*x, partial)],
                     None => {
-                        return Err(AdError::not_yet(loc, format!("the derivative of {}", op.name())));
+                        return Err(not_yet(loc, format!("the derivative of {}", op.name())));
                     }
                 }
             }

@@ -2,9 +2,10 @@
 //! to the edges, and many in between. The bar is in units in the last place of the exact derivative.
 
 use astro_float_num::{BigFloat, Consts, Radix, RoundingMode};
-use dagaz_ad::differentiate;
+use dagaz_ad::DIFFERENTIATE;
 use dagaz_core::interp::Interpreter;
 use dagaz_core::parse::parse;
+use dagaz_core::pass::{self, Stage, Step};
 use dagaz_core::prim::{BinOp, Prim, TernOp, UnOp};
 use dagaz_core::types::FunId;
 use dagaz_core::value::Value;
@@ -179,8 +180,9 @@ fn derivatives(call: &str, arity: usize) -> impl Fn(&[f64]) -> Vec<f64> + use<> 
     text += &format!("let (r_in: f64) = f64.{call}\nin (r_in)\n");
     let results: Vec<String> = names[..arity].iter().map(|n| format!("{n}_adj")).collect();
     text += &format!("in ({})", results.join(", "));
-    let program = parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    let program = differentiate(program).unwrap_or_else(|errors| panic!("{}", errors[0]));
+    let mut program = parse(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    pass::run(&[Step::Pass(&DIFFERENTIATE)], &mut program, Stage::WITH_FORMS)
+        .unwrap_or_else(|stop| panic!("{stop}"));
     move |point| {
         let args = point.iter().map(|x| Value::Prim(Prim::F64(*x))).collect();
         let results = Interpreter::new(&program).call_fun(FunId(0), args);

@@ -1,7 +1,4 @@
-//! Linearised functions and their transposes as text: Core in, Core out. Dead statements are left in, as the pass leaves
-//! them.
-
-mod text;
+//! Linearised functions as text: Core in, Core out. Dead statements are left in. Transposes are in the folder `linear`.
 
 use dagaz_ad::linearize;
 use dagaz_core::exp::{Fun, Lambda};
@@ -10,8 +7,6 @@ use dagaz_core::print::print_without_locs;
 use dagaz_core::types::{Atom, Param, Type};
 use dagaz_core::visit::free_vars_lambda;
 use expect_test::{Expect, expect};
-
-use text::check;
 
 /// The primal of the first function and its derivative by the parameters after the first `constants`, as two functions: the
 /// residuals are the last results of the first, and what both take beside the tangents.
@@ -178,127 +173,6 @@ fn sum_is_two_sums() {
                     in (c_tan_24)
                   neutral (0.0f64)
               in (y_tan_25)
-        "#]],
-    );
-}
-
-#[test]
-fn transpose_of_a_product() {
-    check(
-        r"def f (a: f64, ct: f64) : (x_adj: f64) =
-            let (x_adj: f64) = transpose (ct) \(x: f64) : (f64) ->
-              let (y: f64) = f64.mul a x
-              let (z: f64) = f64.add x y
-              in (z)
-            in (x_adj)",
-        expect![[r#"
-            def f (a_0: f64, ct_1: f64) : (x_adj_2: f64) =
-              let (x_4: f64) = 0.0f64
-              let (y_5: f64) = f64.mul a_0 x_4
-              let (z_6: f64) = f64.add x_4 y_5
-              let (mul_7: f64) = f64.mul a_0 ct_1
-              let (add_8: f64) = f64.add ct_1 mul_7
-              let (x_adj_3: f64) = add_8
-              in (x_adj_3)
-        "#]],
-    );
-}
-
-#[test]
-fn transpose_of_a_square() {
-    check(
-        r"def f (ct: f64) : (x_adj: f64) =
-            let (x_adj: f64) = transpose (ct) \(x: f64) : (f64) ->
-              let (y: f64) = f64.mul x x
-              in (y)
-            in (x_adj)",
-        expect![[r#"
-            not-linear: this function is not linear and cannot be transposed: here is a product of two values that depend on the argument
-        "#]],
-    );
-}
-
-#[test]
-fn transpose_with_an_offset() {
-    check(
-        r"def f (ct: f64) : (x_adj: f64) =
-            let (x_adj: f64) = transpose (ct) \(x: f64) : (f64) ->
-              let (y: f64) = f64.add x 1.0f64
-              in (y)
-            in (x_adj)",
-        expect![[r#"
-            not-linear: this function is not linear and cannot be transposed: here is a constant added to or mixed with what depends on the argument
-        "#]],
-    );
-}
-
-#[test]
-fn transpose_of_a_comparison() {
-    check(
-        r"def f (ct: f64) : (x_adj: f64) =
-            let (x_adj: f64) = transpose (ct) \(x: f64) : (f64) ->
-              let (c: bool) = f64.lt x 1.0f64
-              let (y: f64) =
-                if c then
-                  in (x)
-                else
-                  in (0.0f64)
-              in (y)
-            in (x_adj)",
-        expect![[r#"
-            not-linear: this function is not linear and cannot be transposed: here is a comparison of a value that depends on the argument
-        "#]],
-    );
-}
-
-#[test]
-fn detached_values_are_constants() {
-    check(
-        r"def f (x: f64, v: f64) : (y_tan: f64) =
-            let (y: f64, y_tan: f64) = jvp (x) (v) \(x: f64) : (f64) ->
-              let (d: f64) = detach x
-              let (y: f64) = f64.mul x d
-              in (y)
-            in (y_tan)",
-        expect![[r#"
-            def f (x_0: f64, v_1: f64) : (y_tan_2: f64) =
-              let (x_5: f64) = x_0
-              let (d_6: f64) = x_5
-              let (y_7: f64) = f64.mul x_5 d_6
-              let (mul_8: f64) = f64.mul d_6 v_1
-              let (y_tan_9: f64) = mul_8
-              let (y_3: f64) = y_7
-              let (y_tan_4: f64) = y_tan_9
-              in (y_tan_4)
-        "#]],
-    );
-}
-
-#[test]
-fn rounding_is_constant() {
-    check(
-        r"def f (x: f64, v: f64) : (y_tan: f64, z_tan: i64) =
-            let (y: f64, y_tan: f64) = jvp (x) (v) \(x: f64) : (f64) ->
-              let (i: i64) = f64.to_i64 x
-              let (y: f64) = i64.to_f64 i
-              in (y)
-            let (z: i64, z_tan: i64) = jvp (x) (v) \(x: f64) : (i64) ->
-              let (z: i64) = f64.to_i64 x
-              in (z)
-            in (y_tan, z_tan)",
-        expect![[r#"
-            def f (x_0: f64, v_1: f64) : (y_tan_2: f64, z_tan_3: i64) =
-              let (x_6: f64) = x_0
-              let (i_7: i64) = f64.to_i64 x_6
-              let (y_8: f64) = i64.to_f64 i_7
-              let (y_4: f64) = y_8
-              let (y_tan_5: f64) = 0.0f64
-              let (x_11: f64) = x_0
-              let (z_12: i64) = f64.to_i64 x_11
-              let (z_tan_13: i64) = f64.to_i64 v_1
-              let (z_9: i64) = z_12
-              let (z_tan_10: i64) = z_tan_13
-              in (y_tan_5, z_tan_10)
         "#]],
     );
 }

@@ -66,6 +66,7 @@ fn run(command: &Command, interrupt: &Interrupt) -> Outcome {
         Command::Test(options) => commands::test::run(options, interrupt),
         Command::Compile(options) => commands::compile::run(options, interrupt),
         Command::Core(options) => commands::core::run(options),
+        Command::Dev(options) => commands::dev::run(options),
         Command::Grad(options) => commands::grad::run(options),
         Command::Cost(options) => commands::cost::run(options),
         Command::Cache(options) => commands::cache::run(options),

@@ -50,6 +50,36 @@ pub enum Command {
     Cache(CacheOptions),
     /// Explain an error by its code.
     ExplainError(ExplainErrorOptions),
+    /// Run passes of the compiler one by one, for those who work on it.
+    #[command(hide = true)]
+    Dev(DevOptions),
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz dev --list                                          all passes and pipelines
+  dagaz dev program.core --passes simplify,fuse-operations  what these passes make of a program
+  dagaz dev program.fut --pipeline cpu --print-after differentiate
+  dagaz dev program.fut --pipeline cpu --time-passes")]
+pub struct DevOptions {
+    /// A program, or a file with Core; its name ends in `.core` then.
+    pub file: Option<PathBuf>,
+    /// Say which passes and pipelines there are.
+    #[arg(long)]
+    pub list: bool,
+    /// The passes to run, with commas between them.
+    #[arg(long, value_name = "PASSES")]
+    pub passes: Option<String>,
+    /// The pipeline to run.
+    #[arg(long, value_name = "NAME", conflicts_with = "passes")]
+    pub pipeline: Option<String>,
+    /// Print the program each time after this pass, instead of at the end.
+    #[arg(long, value_name = "PASS", value_delimiter = ',')]
+    pub print_after: Vec<String>,
+    /// Print how often each pass ran and changed the program, and how long that took, instead of the program.
+    #[arg(long)]
+    pub time_passes: bool,
 }
 
 #[derive(Args)]

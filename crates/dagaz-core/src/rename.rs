@@ -3,11 +3,13 @@
 //! ```text
 //! let (y: f64) = f64.sin x     ==>     let (y_1: f64) = f64.sin x
 //! ```
+//!
+//! And programs with new numbers for their variables, in the order in which these are bound.
 
 use std::collections::HashMap;
 
-use crate::exp::{Body, Exp, Lambda, Loc, LoopForm, SourceLoc, Stm, Vars};
-use crate::types::{Atom, Param, VarId};
+use crate::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, SourceLoc, Stm, Vars};
+use crate::types::{Atom, Param, Type, VarId};
 use crate::visit::{self, operands_mut, type_mut};
 
 /// The body with new variables.
@@ -132,5 +134,80 @@ impl<'v> Copy<'v> {
             _ => visit::lambdas_mut(&mut exp).into_iter().for_each(|lambda| *lambda = self.lambda(lambda)),
         }
         exp
+    }
+}
+
+/// The program with its variables numbered in the order in which they are bound.
+pub fn renumbered(program: &Program) -> Program {
+    let Program { mut consts, mut funs, entries, vars, locs } = program.clone();
+    let mut numbers = Numbers { old: vars, new: Vars::default(), known: HashMap::new() };
+    consts.iter_mut().for_each(|stm| numbers.stm(stm));
+    funs.iter_mut().for_each(|fun| numbers.fun(fun));
+    Program { consts, funs, entries, vars: numbers.new, locs }
+}
+
+struct Numbers {
+    old: Vars,
+    new: Vars,
+    known: HashMap<VarId, VarId>,
+}
+
+impl Numbers {
+    fn var(&mut self, var: &mut VarId) {
+        let Numbers { old, new, known } = self;
+        *var = *known.entry(*var).or_insert_with(|| new.fresh(old.hint(*var)));
+    }
+
+    fn atom(&mut self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom {
+            self.var(var);
+        }
+    }
+
+    fn ty(&mut self, ty: &mut Type) {
+        type_mut(ty, &mut |atom| self.atom(atom));
+    }
+
+    fn params(&mut self, params: &mut [Param]) {
+        for param in params {
+            self.ty(&mut param.ty);
+            self.var(&mut param.var);
+        }
+    }
+
+    fn fun(&mut self, fun: &mut Fun) {
+        self.params(&mut fun.params);
+        self.params(&mut fun.ret);
+        self.body(&mut fun.body);
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        body.stms.iter_mut().for_each(|stm| self.stm(stm));
+        body.result.iter_mut().for_each(|atom| self.atom(atom));
+    }
+
+    fn lambda(&mut self, lambda: &mut Lambda) {
+        self.params(&mut lambda.params);
+        lambda.ret.iter_mut().for_each(|ty| self.ty(ty));
+        self.body(&mut lambda.body);
+    }
+
+    fn stm(&mut self, stm: &mut Stm) {
+        self.params(&mut stm.pat);
+        operands_mut(&mut stm.exp, &mut |atom| self.atom(atom));
+        match &mut stm.exp {
+            Exp::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|body| self.body(body)),
+            Exp::Loop { params, form, body, .. } => {
+                for (param, _) in params {
+                    self.params(std::slice::from_mut(param));
+                }
+                match form {
+                    LoopForm::For { var, .. } => self.var(var),
+                    LoopForm::While { cond } => self.body(cond),
+                }
+                self.body(body);
+            }
+            exp => visit::lambdas_mut(exp).into_iter().for_each(|lambda| self.lambda(lambda)),
+        }
     }
 }

@@ -14,9 +14,16 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, Exp, Loc, MsgPart, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, direct_operands};
+
+pub const CHECK_WITHOUT_READING: Pass = Pass::reporting(
+    "check-without-reading",
+    "An array that is read for nothing but the check of an index is not made; the check stays.",
+    check_without_reading,
+);
 
 /// Whether there was such an array.
 pub fn check_without_reading(program: &mut Program) -> bool {

@@ -20,11 +20,18 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, free_vars};
 
 use crate::walk::{Substitution, operands_mut};
 use dagaz_core::effects::cannot_fail;
+
+pub const SPLIT_OFF_COLUMNS: Pass = Pass::always(
+    "split-off-columns",
+    "Reductions along columns inside of other work become maps of their own.",
+    split_off_columns,
+);
 
 pub fn split_off_columns(program: &mut Program) {
     let Program { vars, funs, .. } = program;

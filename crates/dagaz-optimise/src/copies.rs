@@ -12,11 +12,20 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Program, Stm, Vars};
+use dagaz_core::pass::{Leaves, Pass};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
 
 use crate::sharing::Sharing;
 use crate::walk::for_each_body;
+
+pub const INSERT_COPIES: Pass = Pass::always(
+    "insert-copies",
+    "What is consumed although it is used again is copied first.",
+    insert_copies,
+)
+.before_derivatives()
+.leaving(Leaves::Consumed);
 
 pub fn insert_copies(program: &mut Program) {
     let sharing = Sharing::of(program);

@@ -16,6 +16,7 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, lambdas};
@@ -23,6 +24,12 @@ use dagaz_core::visit::{direct_operands, lambdas};
 use dagaz_core::visit::lambdas_mut;
 
 use crate::walk::{Substitution, operands_mut};
+
+pub const ELIMINATE_COMMON_SUBEXPRESSIONS: Pass = Pass::always(
+    "eliminate-common-subexpressions",
+    "Equal expressions are computed once.",
+    eliminate_common_subexpressions,
+);
 
 pub fn eliminate_common_subexpressions(program: &mut Program) {
     let mut sharer = Sharer::default();

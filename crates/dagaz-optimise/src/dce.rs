@@ -16,11 +16,19 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
 
 use crate::walk::{for_each_body, keep};
 use dagaz_core::effects::Effects;
+
+pub const ELIMINATE_DEAD_CODE: Pass = Pass::always(
+    "eliminate-dead-code",
+    "What nobody needs is removed: statements, single results, parameters of loops.",
+    eliminate_dead_code,
+)
+.before_derivatives();
 
 pub fn eliminate_dead_code(program: &mut Program) {
     let effects = Effects::of(program);

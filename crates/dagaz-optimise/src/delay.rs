@@ -13,10 +13,17 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
 use crate::walk::for_each_body;
+
+pub const DELAY_UPDATES: Pass = Pass::always(
+    "delay-updates",
+    "Updates in place move down to where their results are needed.",
+    delay_updates,
+);
 
 pub fn delay_updates(program: &mut Program) {
     program.funs.iter_mut().for_each(|fun| delay(&mut fun.body));

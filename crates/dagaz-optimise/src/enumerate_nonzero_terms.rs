@@ -19,6 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -29,6 +30,12 @@ use crate::walk::for_each_body;
 const MOST_TERMS: i64 = 2;
 /// Larger numbers are not looked at.
 const GREATEST: i64 = 1 << 40;
+
+pub const ENUMERATE_NONZERO_TERMS: Pass = Pass::reporting(
+    "enumerate-nonzero-terms",
+    "Sums of which one or two terms can be other than zero are written out.",
+    enumerate_nonzero_terms,
+);
 
 /// Whether a sum was written out.
 pub fn enumerate_nonzero_terms(program: &mut Program) -> bool {

@@ -13,12 +13,16 @@
 //! [`crate::cse`]. Half-precision numbers have no roundings to spare.
 
 use dagaz_core::exp::{Body, Exp, Loc, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type};
 use dagaz_core::visit::bodies_mut;
 
 /// The largest exponent of which a product is made.
 const MOST_FACTORS: i64 = 16;
+
+pub const EXPAND_POWERS: Pass =
+    Pass::always("expand-powers", "Powers with small constant exponents become products.", expand_powers);
 
 pub fn expand_powers(program: &mut Program) {
     let mut vars = std::mem::take(&mut program.vars);

@@ -32,6 +32,7 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas;
@@ -42,6 +43,12 @@ use dagaz_core::effects::Effects;
 
 /// Rows of so many numbers lie in a line of the cache.
 const SHORT: i64 = 8;
+
+pub const FOLD_SHIFTS_INTO_READS: Pass = Pass::reporting(
+    "fold-shifts-into-reads",
+    "Elements are read at other places instead of from arrays in which they have moved.",
+    fold_shifts_into_reads,
+);
 
 /// Whether there was something to read at another place.
 pub fn fold_shifts_into_reads(program: &mut Program) -> bool {

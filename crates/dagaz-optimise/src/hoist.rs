@@ -16,15 +16,29 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
 use crate::speculatable::Anywhere;
 use dagaz_core::effects::{cannot_fail, only_gives_values, relies_on_checks};
 
+pub const HOIST_INVARIANTS: Pass = Pass::always(
+    "hoist-invariants",
+    "Statements that are the same in every iteration move out of maps and loops.",
+    hoist_invariants,
+);
+
 pub fn hoist_invariants(program: &mut Program) {
     hoist(program, Hoister::default());
 }
+
+pub const HOIST_INDICES: Pass = Pass::always(
+    "hoist-indices",
+    "Indices and conditions that are the same in every iteration move out of maps and loops.",
+    hoist_indices,
+)
+.before_derivatives();
 
 /// Moves only numbers that have no derivatives: indices and conditions.
 pub fn hoist_indices(program: &mut Program) {

@@ -10,6 +10,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Fun, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, FunId};
 use dagaz_core::visit;
@@ -18,6 +19,12 @@ use dagaz_core::visit;
 const SMALL: usize = 24;
 /// Nothing grows beyond so many statements by functions that are called more than once.
 const LARGE: usize = 4000;
+
+pub const INLINE_CALLS: Pass = Pass::always(
+    "inline-calls",
+    "Calls of small functions, and of those that are called once, become their bodies.",
+    inline_calls,
+);
 
 pub fn inline_calls(program: &mut Program) {
     let calls: Vec<Vec<FunId>> = program.funs.iter().map(|fun| calls_in(&fun.body)).collect();

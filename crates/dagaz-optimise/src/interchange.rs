@@ -23,6 +23,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -34,6 +35,12 @@ use dagaz_core::effects::cannot_fail;
 
 /// Fewer rows are not worth a table.
 const ROWS: i64 = 4;
+
+pub const INTERCHANGE_GATHERS: Pass = Pass::always(
+    "interchange-gathers",
+    "Sums of elements that data choose from many rows are computed for all rows at once, from a turned table.",
+    interchange_gathers,
+);
 
 pub fn interchange_gathers(program: &mut Program) {
     let mut facts = TypesAndRanges::default();

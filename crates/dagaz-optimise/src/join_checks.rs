@@ -15,12 +15,19 @@
 //! scalars: others have loops inside, for which checks are better made before.
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands};
 
 use crate::cse::key;
 use crate::walk::{Substitution, bodies, operands_mut};
 use dagaz_core::effects::{Effects, cannot_fail, relies_on_checks};
+
+pub const JOIN_CHECKS: Pass = Pass::always(
+    "join-checks",
+    "An operation that reads what a map before it checks makes the checks itself.",
+    join_checks,
+);
 
 pub fn join_checks(program: &mut Program) {
     let effects = Effects::of(program);

@@ -1,9 +1,7 @@
 //! Passes from Core to Core, most of all for what differentiation leaves.
 //!
-//! Each pass is a function on a program, in a file of its own. Between [`dce`] and [`copies`], arrays are plain values:
-//! a pass may use an array after an update has consumed it, as if every update were of a copy, and the last step
-//! puts copies where they are needed. The pipelines, [`clean_up`], [`before_derivatives`], [`after_derivatives`] and [`for_machines`], are
-//! the table of contents.
+//! Each pass ([`dagaz_core::pass::Pass`]) is in a file of its own. Until the last one, [`INSERT_COPIES`], arrays are plain values: a
+//! pass may use an array after an update has consumed it, as if every update were of a copy. [`pipelines`] is the table of contents.
 
 mod accumulators;
 mod bounds;
@@ -25,6 +23,7 @@ mod inline;
 mod interchange;
 mod join_checks;
 mod peel_last_iteration;
+pub mod pipelines;
 mod precompute;
 mod products;
 mod reuse_sweeps;
@@ -45,171 +44,38 @@ mod unroll_small;
 mod unswitch;
 mod walk;
 
-use dagaz_core::exp::Program;
-
-pub use crate::accumulators::{simplify_accumulators, single_out_rows};
-pub use crate::bounds::prove_bounds;
-pub use crate::checks::check_without_reading;
-pub use crate::columns::split_off_columns;
-pub use crate::contractions::{compute_in_blocks, put_rows_axis_last, raise_contractions};
-pub use crate::copies::insert_copies;
-pub use crate::cse::eliminate_common_subexpressions;
-pub use crate::dce::eliminate_dead_code;
-pub use crate::delay::delay_updates;
-pub use crate::enumerate_nonzero_terms::enumerate_nonzero_terms;
-pub use crate::expand_powers::expand_powers;
-pub use crate::fold_shifts_into_reads::fold_shifts_into_reads;
-pub use crate::fuse::fuse_operations;
-pub use crate::gathers::compute_what_is_read;
-pub use crate::hoist::{hoist_indices, hoist_invariants};
-pub use crate::inline::inline_calls;
-pub use crate::interchange::interchange_gathers;
-pub use crate::join_checks::join_checks;
-pub use crate::peel_last_iteration::peel_last_iterations;
-pub use crate::precompute::precompute_functions;
-pub use crate::products::divide_products;
-pub use crate::reuse_sweeps::reuse_sweeps;
-pub use crate::row_sums::sum_rows_by_columns;
-pub use crate::rows::read_rows;
-pub use crate::scalar_replacement::replace_by_scalars;
-pub use crate::share_gathers::share_gathers;
-pub use crate::shrink_tapes::shrink_tapes;
-pub use crate::simplify::simplify;
-pub use crate::skip_initial_writes::skip_initial_writes;
-pub use crate::tape_in_place::tape_in_place;
-pub use crate::triangles::note_triangles;
-pub use crate::unflatten::nest_flat_maps;
-pub use crate::uniform_checks::hoist_uniform_checks;
-pub use crate::unroll_small::unroll_small;
-pub use crate::unswitch::unswitch_maps;
-
-/// The cheap part, for programs fresh from the simplifier.
-pub fn clean_up(program: &mut Program) {
-    eliminate_dead_code(program);
-    insert_copies(program);
-}
-
-/// What saves derivatives work: an index that is the same in many iterations is kept once, and sizes are compared, and maps that only
-/// rename rows are gone, before it is decided what to keep of loops. Arrays that were flattened for a sum have their dimensions back,
-/// so that what is summed along each is seen.
-pub fn before_derivatives(program: &mut Program) {
-    simplify(program);
-    eliminate_dead_code(program);
-    if nest_flat_maps(program) {
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    hoist_indices(program);
-}
-
-/// Everything, for programs without derivative forms that people read.
-pub fn after_derivatives(program: &mut Program) {
-    optimise(program);
-    insert_copies(program);
-}
-
-/// Everything, for programs without derivative forms that machines run.
-pub fn for_machines(program: &mut Program) {
-    optimise(program);
-    sum_rows_by_columns(program);
-    interchange_gathers(program);
-    split_off_columns(program);
-    raise_contractions(program);
-    simplify(program);
-    // Both sweeps of a derivative may have had the same product.
-    eliminate_common_subexpressions(program);
-    eliminate_dead_code(program);
-    // Before blocks, in which sums go round a loop, and rows have other numbers.
-    note_triangles(program);
-    if compute_in_blocks(program) {
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    if put_rows_axis_last(program) {
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    if share_gathers(program) {
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    insert_copies(program);
-}
-
-/// Nests of maps are fused from the outside in, one level at a time.
-const MOST_FUSIONS: usize = 4;
-
-fn optimise(program: &mut Program) {
-    inline_calls(program);
-    simplify(program);
-    expand_powers(program);
-    eliminate_dead_code(program);
-    if simplify_accumulators(program) {
-        simplify(program);
-    }
-    hoist_invariants(program);
-    eliminate_common_subexpressions(program);
-    prove_bounds(program);
-    simplify(program);
-    if single_out_rows(program) {
-        simplify_accumulators(program);
-        simplify(program);
-        prove_bounds(program);
-    }
-    // Before what they read are rows of arrays.
-    if enumerate_nonzero_terms(program) {
-        simplify(program);
-    }
-    read_rows(program);
-    simplify(program);
-    // What was read is a row now, and functions of it are the same in every iteration further in.
-    hoist_invariants(program);
-    if nest_flat_maps(program) {
-        simplify(program);
-    }
-    eliminate_dead_code(program);
-    if check_without_reading(program) {
-        eliminate_dead_code(program);
-    }
-    hoist_uniform_checks(program);
-    if compute_what_is_read(program) {
-        simplify(program);
-        read_rows(program);
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    if skip_initial_writes(program) {
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    // What was fused further out brings maps together further in.
-    for _ in 0..MOST_FUSIONS {
-        delay_updates(program);
-        let has_changed = fuse_operations(program);
-        unroll_small(program);
-        replace_by_scalars(program);
-        simplify(program);
-        eliminate_dead_code(program);
-        // The maps around a product are one now.
-        let has_changed = divide_products(program) || has_changed;
-        let has_changed = fold_shifts_into_reads(program) || has_changed;
-        if !has_changed {
-            break;
-        }
-    }
-    if shrink_tapes(program) {
-        simplify(program);
-        eliminate_dead_code(program);
-    }
-    let has_changed = tape_in_place(program);
-    if unswitch_maps(program) || has_changed {
-        simplify(program);
-    }
-    peel_last_iterations(program);
-    precompute_functions(program);
-    eliminate_common_subexpressions(program);
-    eliminate_dead_code(program);
-    reuse_sweeps(program);
-    // Nothing is fused any more, to which a check would be in the way.
-    join_checks(program);
-}
+pub use crate::accumulators::{SIMPLIFY_ACCUMULATORS, SINGLE_OUT_ROWS};
+pub use crate::bounds::PROVE_BOUNDS;
+pub use crate::checks::CHECK_WITHOUT_READING;
+pub use crate::columns::SPLIT_OFF_COLUMNS;
+pub use crate::contractions::{COMPUTE_IN_BLOCKS, PUT_ROWS_AXIS_LAST, RAISE_CONTRACTIONS};
+pub use crate::copies::INSERT_COPIES;
+pub use crate::cse::ELIMINATE_COMMON_SUBEXPRESSIONS;
+pub use crate::dce::ELIMINATE_DEAD_CODE;
+pub use crate::delay::DELAY_UPDATES;
+pub use crate::enumerate_nonzero_terms::ENUMERATE_NONZERO_TERMS;
+pub use crate::expand_powers::EXPAND_POWERS;
+pub use crate::fold_shifts_into_reads::FOLD_SHIFTS_INTO_READS;
+pub use crate::fuse::FUSE_OPERATIONS;
+pub use crate::gathers::COMPUTE_WHAT_IS_READ;
+pub use crate::hoist::{HOIST_INDICES, HOIST_INVARIANTS};
+pub use crate::inline::INLINE_CALLS;
+pub use crate::interchange::INTERCHANGE_GATHERS;
+pub use crate::join_checks::JOIN_CHECKS;
+pub use crate::peel_last_iteration::PEEL_LAST_ITERATIONS;
+pub use crate::precompute::PRECOMPUTE_FUNCTIONS;
+pub use crate::products::DIVIDE_PRODUCTS;
+pub use crate::reuse_sweeps::REUSE_SWEEPS;
+pub use crate::row_sums::SUM_ROWS_BY_COLUMNS;
+pub use crate::rows::READ_ROWS;
+pub use crate::scalar_replacement::REPLACE_BY_SCALARS;
+pub use crate::share_gathers::SHARE_GATHERS;
+pub use crate::shrink_tapes::SHRINK_TAPES;
+pub use crate::simplify::SIMPLIFY;
+pub use crate::skip_initial_writes::SKIP_INITIAL_WRITES;
+pub use crate::tape_in_place::TAPE_IN_PLACE;
+pub use crate::triangles::NOTE_TRIANGLES;
+pub use crate::unflatten::NEST_FLAT_MAPS;
+pub use crate::uniform_checks::HOIST_UNIFORM_CHECKS;
+pub use crate::unroll_small::UNROLL_SMALL;
+pub use crate::unswitch::UNSWITCH_MAPS;

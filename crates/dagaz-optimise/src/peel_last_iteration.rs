@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::free_vars;
@@ -25,6 +26,12 @@ use dagaz_core::visit::free_vars;
 use crate::fuse::count_body;
 use crate::walk::{Substitution, bodies, for_each_body, keep};
 use dagaz_core::effects::Effects;
+
+pub const PEEL_LAST_ITERATIONS: Pass = Pass::reporting(
+    "peel-last-iterations",
+    "The last iteration of a loop leaves out what only one after it would need.",
+    peel_last_iterations,
+);
 
 pub fn peel_last_iterations(program: &mut Program) -> bool {
     let effects = Effects::of(program);

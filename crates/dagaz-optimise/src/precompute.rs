@@ -20,12 +20,19 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars, lambdas};
 
 use crate::elementary::is_elementary_function;
 use crate::walk::{Substitution, bodies};
 use dagaz_core::effects::cannot_fail;
+
+pub const PRECOMPUTE_FUNCTIONS: Pass = Pass::always(
+    "precompute-functions",
+    "Elementary functions of elements that are read again and again are computed once, before.",
+    precompute_functions,
+);
 
 pub fn precompute_functions(program: &mut Program) {
     let b = Builder::new(std::mem::take(&mut program.vars));

@@ -21,12 +21,19 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::fuse::count_body;
 use crate::walk::{bodies, for_each_body};
+
+pub const DIVIDE_PRODUCTS: Pass = Pass::reporting(
+    "divide-products",
+    "Products of all other elements become quotients, where that is exact enough.",
+    divide_products,
+);
 
 /// Whether there was such a product.
 pub fn divide_products(program: &mut Program) -> bool {

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -22,6 +23,12 @@ use dagaz_core::visit::bodies_mut;
 
 use crate::precompute::is_iteration;
 use dagaz_core::effects::cannot_fail;
+
+pub const SUM_ROWS_BY_COLUMNS: Pass = Pass::always(
+    "sum-rows-by-columns",
+    "Sums of rows that data choose become maps of sums of elements.",
+    sum_rows_by_columns,
+);
 
 pub fn sum_rows_by_columns(program: &mut Program) {
     let mut pass =

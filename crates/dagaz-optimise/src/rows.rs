@@ -16,11 +16,15 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::direct_operands;
 
 use crate::walk::{bodies, for_each_body};
+
+pub const READ_ROWS: Pass =
+    Pass::always("read-rows", "Reads at the number of the iteration become rows of the map.", read_rows);
 
 pub fn read_rows(program: &mut Program) {
     let mut pass = Rows { vars: &mut program.vars, types: HashMap::new(), numbers: HashSet::new() };

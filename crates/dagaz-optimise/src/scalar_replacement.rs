@@ -16,6 +16,7 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars_body};
@@ -24,6 +25,12 @@ use crate::walk::bodies;
 
 /// The most elements of an array that is taken apart.
 const MOST_ELEMENTS: i64 = 16;
+
+pub const REPLACE_BY_SCALARS: Pass = Pass::always(
+    "replace-by-scalars",
+    "Small arrays that loops carry and branches give become scalars.",
+    replace_by_scalars,
+);
 
 pub fn replace_by_scalars(program: &mut Program) {
     let mut pass = Replacer { vars: std::mem::take(&mut program.vars), known: HashMap::new() };

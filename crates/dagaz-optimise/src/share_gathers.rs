@@ -21,6 +21,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -36,6 +37,12 @@ use dagaz_core::effects::cannot_fail;
 const LARGE: usize = 1 << 20;
 /// More statements are not worth a second version.
 const MOST: usize = 300;
+
+pub const SHARE_GATHERS: Pass = Pass::reporting(
+    "share-gathers",
+    "Elements that several operations gather from a large array are gathered once.",
+    share_gathers,
+);
 
 /// Whether there was something to gather.
 pub fn share_gathers(program: &mut Program) -> bool {

@@ -20,12 +20,19 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::direct_operands;
 
 use crate::fuse::count_body;
 use crate::walk::{bodies, for_each_body};
+
+pub const SKIP_INITIAL_WRITES: Pass = Pass::reporting(
+    "skip-initial-writes",
+    "Rows that a loop writes once are not written before it.",
+    skip_initial_writes,
+);
 
 pub fn skip_initial_writes(program: &mut Program) -> bool {
     let mut uses = HashMap::new();

@@ -36,6 +36,7 @@ use std::collections::{HashMap, VecDeque};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -43,6 +44,9 @@ use crate::fuse::count_body;
 use crate::peel_last_iteration::has_own_sizes;
 use crate::walk::{for_each_body, keep};
 use dagaz_core::effects::Effects;
+
+pub const TAPE_IN_PLACE: Pass =
+    Pass::reporting("tape-in-place", "Loops compute states where they are kept.", tape_in_place);
 
 pub fn tape_in_place(program: &mut Program) -> bool {
     let effects = Effects::of(program);

@@ -17,10 +17,18 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::walk::for_each_body;
+
+pub const NEST_FLAT_MAPS: Pass = Pass::reporting(
+    "nest-flat-maps",
+    "A map over a flattened array becomes a nest of maps over the array.",
+    nest_flat_maps,
+)
+.before_derivatives();
 
 /// Whether there was such a map or reduction.
 pub fn nest_flat_maps(program: &mut Program) -> bool {

@@ -16,9 +16,16 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies, bodies_mut, direct_operands, lambdas};
+
+pub const HOIST_UNIFORM_CHECKS: Pass = Pass::always(
+    "hoist-uniform-checks",
+    "Checks that are the same in every iteration are made before the first one.",
+    hoist_uniform_checks,
+);
 
 pub fn hoist_uniform_checks(program: &mut Program) {
     let mut facts = TypesAndRanges::default();

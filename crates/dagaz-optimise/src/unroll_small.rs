@@ -18,6 +18,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -34,6 +35,9 @@ const MOST_NEIGHBOURS: i64 = 4;
 /// More elements than that are worth it if there are so many statements for each of them, up to some number of elements.
 const WORTH_AN_ELEMENT: usize = 8;
 const MOST_ELEMENTS: usize = 32;
+
+pub const UNROLL_SMALL: Pass =
+    Pass::always("unroll-small", "Maps and reductions over a few scalars are written out.", unroll_small);
 
 pub fn unroll_small(program: &mut Program) {
     let mut pass = Unroller { vars: std::mem::take(&mut program.vars), columns: HashSet::new() };

@@ -20,12 +20,19 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::{free_vars, free_vars_body};
 
 use crate::walk::for_each_body;
 use dagaz_core::effects::cannot_fail;
+
+pub const UNSWITCH_MAPS: Pass = Pass::reporting(
+    "unswitch-maps",
+    "Branches that are the same for all elements of a map go around it.",
+    unswitch_maps,
+);
 
 pub fn unswitch_maps(program: &mut Program) -> bool {
     let mut pass = Unswitcher { vars: std::mem::take(&mut program.vars), has_changed: false };

@@ -37,6 +37,8 @@ mod walk;
 use std::collections::BTreeMap;
 
 use dagaz_core::exp::Program as CoreProgram;
+use dagaz_core::pass::{self, Stage};
+use dagaz_optimise::pipelines::CLEAN_UP;
 use dagaz_syntax::{Diagnostic, SourceMap};
 use dagaz_types::typed::Program;
 
@@ -80,6 +82,6 @@ pub fn simplify_with(
     let warnings = std::mem::take(&mut simplifier.warnings);
     let mut core = simplifier.finish();
     core.entries = entries;
-    dagaz_optimise::clean_up(&mut core);
+    pass::run(CLEAN_UP, &mut core, Stage::WITH_FORMS).unwrap_or_else(|stop| panic!("{stop}"));
     Ok(Simplified { core, warnings })
 }

@@ -15,6 +15,7 @@ use dagaz_codegen::CLibrary;
 #[cfg(feature = "native")]
 use dagaz_core::engine::Making;
 use dagaz_core::exp::{Entry, Program, SourceLoc};
+use dagaz_core::pass::{self, Rejection, Stage, Step, Stop};
 use dagaz_simplify::Parameters;
 use dagaz_syntax::{Diagnostic, SourceMap, Span};
 use dagaz_types::{Dialect, typed};
@@ -22,6 +23,7 @@ use dagaz_types::{Dialect, typed};
 use crate::engines::Backend;
 use crate::files::{Disk, Files};
 use crate::load::{self, Loaded};
+use crate::pipelines;
 use crate::render::{self, Style};
 use crate::session::{Execution, Session};
 
@@ -140,7 +142,7 @@ fn read_from(files: &dyn Files, path: &Path) -> Result<Loaded, Failure> {
 }
 
 /// Run a function on a stack of its own, and turn a panic into a failure.
-fn on_large_stack<T>(job: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+pub(crate) fn on_large_stack<T>(job: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     let guarded = || std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
     stacker::grow(STACK_BYTES, guarded).unwrap_or_else(|panic| Err(Failure::from_panic(&*panic)))
 }
@@ -199,16 +201,22 @@ pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Resul
     on_large_stack(|| lower(read_file(path)?, Some(&[entry.to_owned()]), settings))
 }
 
+/// The Core of a file before derivatives are expanded.
+pub(crate) fn lower_whole_file(path: &Path, settings: &Settings) -> Result<(Program, SourceMap), Failure> {
+    on_large_stack(|| {
+        let lowered = lower(read_file(path)?, None, settings)?;
+        Ok((lowered.core, lowered.sources))
+    })
+}
+
 /// Looks at the Core of a file before derivatives are expanded.
 pub(crate) fn with_core<T>(
     path: &Path,
     settings: &Settings,
     look: impl FnOnce(&Program, &SourceMap) -> T,
 ) -> Result<T, Failure> {
-    on_large_stack(|| {
-        let lowered = lower(read_file(path)?, None, settings)?;
-        Ok(look(&lowered.core, &lowered.sources))
-    })
+    let (core, sources) = lower_whole_file(path, settings)?;
+    on_large_stack(|| Ok(look(&core, &sources)))
 }
 
 fn lower(loaded: Loaded, only: Option<&[String]>, settings: &Settings) -> Result<Lowered, Failure> {
@@ -242,34 +250,28 @@ impl Lowered {
 
     /// Expands derivatives and optimises the program, to be run.
     pub fn finish(self) -> Result<Compiled, Failure> {
-        self.optimised(dagaz_optimise::for_machines)
+        self.optimised(pipelines::FOR_CPU)
     }
 
     /// Expands derivatives and cleans up after them, to be read.
     pub fn expand(self) -> Result<Compiled, Failure> {
-        self.optimised(dagaz_optimise::after_derivatives)
+        self.optimised(pipelines::FOR_PEOPLE)
     }
 
-    fn optimised(self, optimise: fn(&mut Program)) -> Result<Compiled, Failure> {
+    fn optimised(self, pipeline: &[Step]) -> Result<Compiled, Failure> {
         let Lowered { mut core, sources, warnings, signatures, explicit } = self;
         on_large_stack(|| {
-            dagaz_optimise::before_derivatives(&mut core);
             let locs = core.locs.clone();
-            let core = match dagaz_ad::differentiate(core) {
-                Ok(mut core) => {
-                    optimise(&mut core);
-                    core
-                }
-                Err(errors) => {
-                    let errors = errors.iter().map(|error| ad_diagnostic(error, &locs, &sources));
+            match pass::run(pipeline, &mut core, Stage::WITH_FORMS) {
+                Ok(_) => {}
+                Err(Stop::Rejected(rejections)) => {
+                    let errors = rejections.iter().map(|error| rejection(error, &locs, &sources));
                     let diagnostics = warnings.into_iter().chain(errors).collect();
                     return Err(reject(sources, diagnostics));
                 }
-            };
-            keep_promise(crate::promises::broken_by_passes(&core))?;
-            if cfg!(debug_assertions) {
-                verify(&core)?;
+                Err(Stop::Fault(fault)) => return Err(Failure::Internal(fault.to_string())),
             }
+            keep_promise(crate::promises::broken_by_passes(&core))?;
             let (core, sources) = (Arc::new(core), Arc::new(sources));
             Ok(Compiled { core, sources, warnings, signatures, explicit })
         })
@@ -296,7 +298,7 @@ pub fn verify(core: &Program) -> Result<(), Failure> {
 
 /// A derivative that cannot be made, shown where the user asked for it: at the outermost of the inlined calls. A step
 /// that is not linear is shown itself: at the innermost place that is not in the prelude.
-fn ad_diagnostic(error: &dagaz_ad::AdError, locs: &[SourceLoc], sources: &SourceMap) -> Diagnostic {
+pub(crate) fn rejection(error: &Rejection, locs: &[SourceLoc], sources: &SourceMap) -> Diagnostic {
     let outer = |place: &SourceLoc| place.inlined_at.and_then(|loc| locs.get(loc.0 as usize));
     let innermost = locs.get(error.loc.0 as usize);
     let places: Vec<&SourceLoc> = std::iter::successors(innermost, |place| outer(place)).collect();

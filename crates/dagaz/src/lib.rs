@@ -15,6 +15,7 @@
 pub mod bench;
 pub mod compile;
 pub mod data;
+pub mod dev;
 mod engines;
 pub mod explain;
 pub mod files;
@@ -22,6 +23,7 @@ pub mod gradient;
 mod index_sets;
 pub mod laws;
 pub mod load;
+pub mod pipelines;
 mod promises;
 pub mod remarks;
 pub mod render;

@@ -10,11 +10,12 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Loc, LoopForm, Stm};
+use dagaz_core::pass::Rejection;
 use dagaz_core::prim::{BinOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res};
 use crate::has_integer_results;
 
 /// How a value depends on the argument.
@@ -60,7 +61,7 @@ impl Ad<'_> {
 impl Checker {
     fn refuse<T>(&self, what: &str) -> Res<T> {
         let message = format!("this function is not linear and cannot be transposed: here is {what}");
-        Err(AdError { code: "not-linear", message, loc: self.loc })
+        Err(Rejection { code: "not-linear", message, loc: self.loc })
     }
 
     fn kind(&self, atom: Atom) -> Kind {

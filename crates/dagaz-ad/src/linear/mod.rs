@@ -20,9 +20,10 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Fun, Lambda, Loc, Vars};
+use dagaz_core::pass::Rejection;
 use dagaz_core::types::{Atom, Param, VarId};
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res, not_yet};
 use crate::histograms;
 use crate::rename::Renamer;
 
@@ -46,7 +47,7 @@ pub fn linearize(
     funs: &[Fun],
     known: &[Param],
     lambda: &Lambda,
-) -> Result<Linearised, AdError> {
+) -> Result<Linearised, Rejection> {
     let mut ad = Ad::new(std::mem::take(vars), funs);
     for param in funs.iter().flat_map(|fun| &fun.params).chain(known) {
         ad.note(param);
@@ -54,7 +55,7 @@ pub fn linearize(
     let result = match ad.linearised(lambda) {
         Ok(_) if ad.recursive.is_used() => {
             let loc = lambda.body.stms.first().map_or(Loc::NONE, |stm| stm.loc);
-            Err(AdError::not_yet(loc, "the linear function of a recursive function"))
+            Err(not_yet(loc, "the linear function of a recursive function"))
         }
         result => result,
     };
@@ -68,7 +69,7 @@ impl Ad<'_> {
         let mut lambda = self.without_fused_maps(lambda)?;
         let loc = lambda.body.stms.first().map_or(Loc::NONE, |stm| stm.loc);
         histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
-            .map_err(|what| AdError::not_yet(loc, format!("the derivative of {what}")))?;
+            .map_err(|what| not_yet(loc, format!("the derivative of {what}")))?;
         // Zeros of derivatives that were expanded inside of the function are values like any other here.
         self.linear_vars.clear();
         let mut params = Vec::new();

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use dagaz_core::exp::{AccInput, Body, Check, Exp, Lambda, Loc, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
 
-use crate::context::{Ad, AdError, Res, is_plus};
+use crate::context::{Ad, Res, is_plus, not_yet};
 use crate::rename::Renamer;
 
 impl Ad<'_> {
@@ -106,10 +106,7 @@ impl Ad<'_> {
         let mut next = 0;
         for (input, param) in inputs.iter().zip(&copy.params) {
             if !input.op.as_ref().is_some_and(|(op, _)| is_plus(op)) {
-                return Err(AdError::not_yet(
-                    loc,
-                    "the reverse derivative of an accumulator that does not sum",
-                ));
+                return Err(not_yet(loc, "the reverse derivative of an accumulator that does not sum"));
             }
             let own = cts[next..next + input.arrays.len()].to_vec();
             next += input.arrays.len();

@@ -16,6 +16,7 @@ pub mod check;
 pub mod compile;
 pub mod core;
 pub mod cost;
+pub mod dev;
 pub mod eval;
 pub mod explain;
 pub mod explain_error;

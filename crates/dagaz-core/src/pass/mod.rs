@@ -10,6 +10,7 @@
 //! [`run`] runs a pipeline; who wants to know what happens on the way gives a [`Watch`] to [`run_watched`]. In debug builds, and so in all tests,
 //! the verifier looks at the program after every pass ([`Verified`]), and a fault names the pass.
 
+pub mod spec;
 mod watch;
 
 use std::fmt;
@@ -104,6 +105,27 @@ pub struct Pass {
     /// The least that must hold before it.
     pub expects: Stage,
     pub leaves: Leaves,
+}
+
+impl Pass {
+    /// A pass between derivatives and copies that does not tell whether it has changed anything.
+    pub const fn always(name: &'static str, about: &'static str, run: fn(&mut Program)) -> Pass {
+        Pass { name, about, run: Run::Always(run), expects: Stage::VALUES, leaves: Leaves::Values }
+    }
+
+    /// As [`Pass::always`], for one that tells it.
+    pub const fn reporting(name: &'static str, about: &'static str, run: fn(&mut Program) -> bool) -> Pass {
+        Pass { name, about, run: Run::Reporting(run), expects: Stage::VALUES, leaves: Leaves::Values }
+    }
+
+    /// The pass, which knows derivative forms.
+    pub const fn before_derivatives(self) -> Pass {
+        Pass { expects: Stage::WITH_FORMS, ..self }
+    }
+
+    pub const fn leaving(self, leaves: Leaves) -> Pass {
+        Pass { leaves, ..self }
+    }
 }
 
 /// The function of a pass.
@@ -212,6 +234,11 @@ pub fn run(steps: &[Step], program: &mut Program, stage: Stage) -> Result<Stage,
         true => run_watched(steps, program, stage, &mut Verified::default()),
         false => run_watched(steps, program, stage, &mut Unwatched),
     }
+}
+
+/// Runs steps that reject nothing on a program with derivative forms, of which the verifier need not know everything.
+pub fn run_on_part(steps: &[Step], program: &mut Program) {
+    run_watched(steps, program, Stage::WITH_FORMS, &mut Unwatched).unwrap_or_else(|stop| panic!("{stop}"));
 }
 
 /// As [`run`], with somebody who looks at the program before and after every pass.

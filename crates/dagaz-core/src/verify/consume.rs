@@ -32,6 +32,12 @@ impl Verifier<'_> {
         }
     }
 
+    /// Whether an array that is changed and a value that is read meanwhile may have elements in common.
+    pub(super) fn may_share(&self, changed: VarId, read: Atom) -> bool {
+        self.stage.arrays == Arrays::AreConsumed
+            && !self.roots_of(changed.into()).is_disjoint(&self.roots_of(read))
+    }
+
     /// The bound variable may share the elements of these.
     pub(super) fn share(&mut self, param: &Param, roots: BTreeSet<VarId>) {
         if param.ty.is_array() {

@@ -157,8 +157,7 @@ impl<'p> Verifier<'p> {
                 }
                 if let Some(array) = plus {
                     self.expect_type((*array).into(), &types[0], "what is added to");
-                    let roots = self.roots_of((*array).into());
-                    if [left, right].iter().any(|o| !roots.is_disjoint(&self.roots_of(o.array.into()))) {
+                    if [left, right].iter().any(|o| self.may_share(*array, o.array.into())) {
                         self.error("an operand shares elements with the array that is added to");
                     }
                     self.consume(*array);
@@ -202,7 +201,7 @@ impl<'p> Verifier<'p> {
         let (elem, shape) = self.array(array)?;
         let part = self.slice_type(elem, &shape, dims)?;
         self.expect_type(value, &part, "the new value");
-        if !self.roots_of(array.into()).is_disjoint(&self.roots_of(value)) {
+        if self.may_share(array, value) {
             self.error("the new value shares elements with the array that is updated");
         }
         self.consume(array);

@@ -17,6 +17,7 @@ use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{bodies_mut, lambdas_mut};
@@ -25,6 +26,12 @@ use super::collect::{Def, ScopeKind, collect};
 use super::has_accumulators;
 use crate::bounds::rows_that_exist;
 use crate::walk::for_each_body;
+
+pub const SINGLE_OUT_ROWS: Pass = Pass::reporting(
+    "single-out-rows",
+    "An accumulator of which one row is updated becomes an accumulator of that row.",
+    single_out_rows,
+);
 
 /// Says whether there was anything to do.
 pub fn single_out_rows(program: &mut Program) -> bool {

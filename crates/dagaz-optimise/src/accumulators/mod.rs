@@ -36,6 +36,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::direct_operands;
@@ -50,8 +51,14 @@ use shared::shared_values;
 use solve::{Contribution, Wanted, contributions};
 use strip::Stripper;
 
-pub use leading::single_out_rows;
+pub use leading::SINGLE_OUT_ROWS;
 pub(crate) use leading::{leading_index, widths_of_others};
+
+pub const SIMPLIFY_ACCUMULATORS: Pass = Pass::reporting(
+    "simplify-accumulators",
+    "Accumulators that are updated at every index in order become maps, reductions, scatters or histograms.",
+    simplify_accumulators,
+);
 
 /// Says whether there was anything to do.
 pub fn simplify_accumulators(program: &mut Program) -> bool {

@@ -26,6 +26,7 @@ mod loops;
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::lambdas_mut;
@@ -34,6 +35,9 @@ use crate::accumulators::{leading_index, widths_of_others};
 
 use facts::{Def, Inequalities};
 use form::Form;
+
+pub const PROVE_BOUNDS: Pass =
+    Pass::always("prove-bounds", "Checks that cannot fail are taken away.", prove_bounds);
 
 pub fn prove_bounds(program: &mut Program) {
     Walk::over(program);

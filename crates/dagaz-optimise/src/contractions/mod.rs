@@ -39,23 +39,30 @@ mod sparse;
 mod summed;
 
 use dagaz_core::exp::Program;
+use dagaz_core::pass::Pass;
 
-pub use self::blocks::compute_in_blocks;
-pub use self::rows_axis_last::put_rows_axis_last;
+pub use self::blocks::COMPUTE_IN_BLOCKS;
+pub use self::rows_axis_last::PUT_ROWS_AXIS_LAST;
+
+pub const RAISE_CONTRACTIONS: Pass = Pass::always(
+    "raise-contractions",
+    "Sums of products in nests of maps become contractions.",
+    raise_contractions,
+);
 
 pub fn raise_contractions(program: &mut Program) {
     outer::multiply_after_reading(program);
     factors::multiply_before(program);
     raise::raise(program);
-    crate::simplify(program);
+    crate::simplify::simplify(program);
     sink::sink(program);
     if distribute::distribute(program) {
-        crate::simplify(program);
+        crate::simplify::simplify(program);
     }
     if sparse::add_single_elements(program) {
-        crate::eliminate_dead_code(program);
+        crate::dce::eliminate_dead_code(program);
     }
     settle::settle(program);
-    crate::eliminate_dead_code(program);
+    crate::dce::eliminate_dead_code(program);
     summed::multiply_sums(program);
 }

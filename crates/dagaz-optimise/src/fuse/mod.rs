@@ -29,6 +29,7 @@ mod together;
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars};
@@ -40,6 +41,12 @@ use dagaz_core::effects::Effects;
 
 /// So many of the operations that read an array are looked at.
 const MOST_CANDIDATES: usize = 4;
+
+pub const FUSE_OPERATIONS: Pass = Pass::reporting(
+    "fuse-operations",
+    "Operations over the same rows become one, with what they compute inside of it.",
+    fuse_operations,
+);
 
 /// Whether anything was fused.
 pub fn fuse_operations(program: &mut Program) -> bool {

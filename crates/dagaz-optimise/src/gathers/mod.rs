@@ -27,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -43,6 +44,12 @@ use self::rewrite::{Places, Rewriter};
 const LARGE: usize = 3000;
 /// The elements that are read are few if there are so many times as many in all.
 const MANY: i64 = 2;
+
+pub const COMPUTE_WHAT_IS_READ: Pass = Pass::reporting(
+    "compute-what-is-read",
+    "Arrays of which a few elements are read are computed at those places.",
+    compute_what_is_read,
+);
 
 /// Whether there was such an array.
 pub fn compute_what_is_read(program: &mut Program) -> bool {

@@ -30,6 +30,7 @@ mod matching;
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Program, Stm, Vars};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars};
@@ -42,6 +43,12 @@ use dagaz_core::effects::Effects;
 
 use cut::Flow;
 use matching::{Levels, Matching, Step};
+
+pub const SHRINK_TAPES: Pass = Pass::reporting(
+    "shrink-tapes",
+    "Loops that keep states for a return sweep keep what it makes of them, where that is less.",
+    shrink_tapes,
+);
 
 /// Whether a loop keeps something else now.
 pub fn shrink_tapes(program: &mut Program) -> bool {

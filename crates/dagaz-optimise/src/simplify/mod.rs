@@ -20,11 +20,16 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use dagaz_core::visit::lambdas_mut;
 
 use crate::walk::{Substitution, operands_mut};
+
+pub const SIMPLIFY: Pass =
+    Pass::always("simplify", "What is known is computed, and what changes nothing is left out.", simplify)
+        .before_derivatives();
 
 pub fn simplify(program: &mut Program) {
     let mut simplifier = Simplifier {

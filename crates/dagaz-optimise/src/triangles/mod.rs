@@ -18,12 +18,16 @@ mod orders;
 mod zeros;
 
 use dagaz_core::exp::{AxesOf, Body, Exp, Program, Triangle};
+use dagaz_core::pass::Pass;
 use dagaz_core::types::VarId;
 
 use crate::walk::{bodies, for_each_body};
 use needs::Needs;
 use orders::{Order, Side};
 use zeros::{Known, Zeros};
+
+pub const NOTE_TRIANGLES: Pass =
+    Pass::always("note-triangles", "Contractions learn of which terms a triangle is enough.", note_triangles);
 
 pub fn note_triangles(program: &mut Program) {
     if !program.funs.iter().any(|fun| has_contraction(&fun.body)) {

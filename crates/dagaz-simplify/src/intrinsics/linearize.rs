@@ -11,9 +11,11 @@ use std::rc::Rc;
 
 use dagaz_ad::Linearised;
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Program, Stm};
+use dagaz_core::pass::{Rejection, run_on_part};
 use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 use dagaz_core::visit::{bodies, free_vars_lambda, type_mut};
+use dagaz_optimise::pipelines::BEFORE_DERIVATIVES;
 use dagaz_syntax::{Diagnostic, Name};
 
 use super::derivative::{Function, with_leaves};
@@ -60,7 +62,7 @@ impl Simplifier<'_> {
     }
 
     /// What `dagaz-ad` makes of a function whose free variables are known, once it has been cleaned up.
-    fn taken_apart(&mut self, known: &[Param], lambda: Lambda) -> Res<Result<Linearised, dagaz_ad::AdError>> {
+    fn taken_apart(&mut self, known: &[Param], lambda: Lambda) -> Res<Result<Linearised, Rejection>> {
         let mut funs = self.called(&lambda.body)?;
         let Lambda { params, body, ret } = lambda;
         let ret = self.params("result", &ret);
@@ -68,7 +70,7 @@ impl Simplifier<'_> {
         funs.push(Fun { name, params: [known, &params].concat(), ret, body, loc: self.loc });
         let vars = std::mem::take(&mut self.builder.vars);
         let mut program = Program { funs, vars, ..Program::default() };
-        dagaz_optimise::before_derivatives(&mut program);
+        run_on_part(BEFORE_DERIVATIVES, &mut program);
         let Program { mut funs, vars, .. } = program;
         self.builder.vars = vars;
         let Some(Fun { ret, body, .. }) = funs.pop() else { return self.bug("a function that is lost") };

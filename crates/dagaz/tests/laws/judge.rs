@@ -12,9 +12,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use dagaz::Failure;
+use dagaz_ad::DIFFERENTIATE;
 use dagaz_core::exp::Program;
 use dagaz_core::interp::Interpreter;
+use dagaz_core::pass::{self, Stage, Step, Verified};
 use dagaz_core::value::{Elems, Value};
+use dagaz_optimise::pipelines::{CLEAN_UP, FOR_CPU};
 use extended::real::Real;
 
 /// The derivatives of `f`, a function from `[4]f64` to `[m]f64`, that the laws are about.
@@ -108,16 +111,20 @@ struct Both {
 
 fn expand(core: Program) -> Law<Both> {
     verify("before derivatives", &core)?;
-    let mut plain = match dagaz_ad::differentiate(core) {
-        Ok(plain) => plain,
-        Err(errors) => return broken(format!("no derivative: {}", errors[0].message)),
-    };
+    let mut plain = core;
+    run("no derivative", &[Step::Pass(&DIFFERENTIATE)], &mut plain, Stage::WITH_FORMS)?;
     let mut optimised = plain.clone();
-    dagaz_optimise::clean_up(&mut plain);
-    dagaz_optimise::for_machines(&mut optimised);
-    verify("after derivatives", &plain)?;
-    verify("after optimisation", &optimised)?;
+    run("cleaning up", CLEAN_UP, &mut plain, Stage::VALUES)?;
+    run("optimisation", FOR_CPU, &mut optimised, Stage::VALUES)?;
     Ok(Both { plain, optimised })
+}
+
+/// Runs passes, after each of which the program verifies.
+fn run(what: &str, steps: &[Step], program: &mut Program, stage: Stage) -> Law {
+    match pass::run_watched(steps, program, stage, &mut Verified::default()) {
+        Ok(_) => Ok(()),
+        Err(stop) => broken(format!("{what}: {stop}")),
+    }
 }
 
 fn verify(stage: &str, program: &Program) -> Law {

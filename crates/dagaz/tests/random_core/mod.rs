@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 use dagaz_core::engine::{Effort, Engine, Making};
 use dagaz_core::exp::Program;
 use dagaz_core::interp::{Interpreter, Limits};
+use dagaz_core::pass::{self, Stage, Step, Verified};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::print::print;
 use dagaz_core::value::{Array, Elems, Value};
+use dagaz_optimise::pipelines::{BEFORE_DERIVATIVES, FOR_CPU};
 use dagaz_runtime::Native;
 
 use dice::Dice;
@@ -62,9 +64,9 @@ pub fn compare(seeds: std::ops::Range<u64>) -> Result<Compared, String> {
 fn compare_program(program: &Program, first: u64) -> Result<Compared, (usize, String)> {
     verify(program, "the generator").map_err(|why| (0, why))?;
     let mut optimised = program.clone();
-    dagaz_optimise::before_derivatives(&mut optimised);
-    dagaz_optimise::for_machines(&mut optimised);
-    verify(&optimised, "the optimiser").map_err(|why| (0, why))?;
+    let passes = [Step::All(BEFORE_DERIVATIVES), Step::All(FOR_CPU)];
+    pass::run_watched(&passes, &mut optimised, Stage::VALUES, &mut Verified::default())
+        .map_err(|stop| (0, stop.to_string()))?;
     let optimised = Arc::new(optimised);
     let making = Making { effort: Effort::Quick, profile: false, cancel: None };
     let mut native = Native::load(optimised.clone(), &making).map_err(|why| (0, why))?;

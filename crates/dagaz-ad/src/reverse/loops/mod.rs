@@ -31,7 +31,7 @@ use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
-use crate::context::{Ad, AdError, Adj, Res};
+use crate::context::{Ad, Adj, Res, not_yet};
 use crate::rename::Renamer;
 
 use super::Saved;
@@ -111,7 +111,7 @@ impl Ad<'_> {
     ) -> Res<Saved> {
         let loc = stm.loc;
         if self.loop_has_other_accs(params) {
-            return Err(AdError::not_yet(loc, "the reverse derivative of an accumulator"));
+            return Err(not_yet(loc, "the reverse derivative of an accumulator"));
         }
         let (counter, ty, bound) = match form {
             LoopForm::For { var, ty, bound } => (*var, *ty, *bound),
@@ -211,7 +211,7 @@ impl Ad<'_> {
         let exp = Exp::Loop { params, form, body, hints: LoopHints::NONE };
         let copy = Renamer::before(self, HashMap::new()).exp(&exp);
         let Exp::Loop { mut params, form, mut body, .. } = copy else {
-            return Err(AdError::not_yet(loc, "this loop"));
+            return Err(not_yet(loc, "this loop"));
         };
         let count = self.param("count", Type::I64);
         let (more, next) = self.scope(|ad| Ok(ad.i64_op(BinOp::Add, count.var.into(), Atom::i64(1), loc)))?;

@@ -13,7 +13,7 @@ use dagaz_core::exp::{Body, Exp, Loc, Stm};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
 
 use super::super::Saved;
@@ -83,7 +83,7 @@ impl Ad<'_> {
         }
         flow.body(body);
         if self.restored.now.keys().any(|root| flow.is_broken(*root)) {
-            return Err(AdError::not_yet(loc, "the reverse derivative of these updates"));
+            return Err(not_yet(loc, "the reverse derivative of these updates"));
         }
         let mut needed: HashSet<VarId> = HashSet::new();
         let mut skipped = vec![false; body.stms.len()];
@@ -150,7 +150,7 @@ impl Ad<'_> {
         for (_, root) in changed {
             let sites = flow.sites.get(root).cloned().unwrap_or_default();
             let (Some(form), Some(array)) = (common_form(&sites, &inside), self.restored.now(*root)) else {
-                return Err(AdError::not_yet(stm.loc, "the reverse derivative of these updates"));
+                return Err(not_yet(stm.loc, "the reverse derivative of these updates"));
             };
             let room = self.capacity(&stm, *root, flow)?;
             let recipes = vec![None; form.indices().len()];

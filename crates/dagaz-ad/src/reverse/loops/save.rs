@@ -14,7 +14,7 @@ use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
-use crate::context::{Ad, AdError, Res};
+use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
@@ -332,7 +332,7 @@ impl Ad<'_> {
         let params = [params.to_vec(), vec![(top, Atom::i64(0))]].concat();
         let exp = Exp::Loop { params, form: form.clone(), body, hints: LoopHints::NONE };
         let Exp::Loop { params, form, body, .. } = Renamer::before(self, HashMap::new()).exp(&exp) else {
-            return Err(AdError::not_yet(loc, "this loop"));
+            return Err(not_yet(loc, "this loop"));
         };
         let vars = self.let_loop(params, form, body, loc);
         self.recomputed.extend(vars.iter().copied());

@@ -22,10 +22,17 @@ mod emit;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Program};
+use dagaz_core::pass::Pass;
 
 use super::facts::Definitions;
 use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
+
+pub const COMPUTE_IN_BLOCKS: Pass = Pass::reporting(
+    "compute-in-blocks",
+    "Products whose rows are used up at once are computed in blocks of rows.",
+    compute_in_blocks,
+);
 
 /// Whether there was such a product.
 pub fn compute_in_blocks(program: &mut Program) -> bool {

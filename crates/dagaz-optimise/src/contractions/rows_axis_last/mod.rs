@@ -32,6 +32,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{AxesOf, Body, Check, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars;
@@ -39,6 +40,12 @@ use dagaz_core::visit::free_vars;
 use self::nests::{Kind, Nest};
 use super::facts::Definitions;
 use crate::walk::for_each_body;
+
+pub const PUT_ROWS_AXIS_LAST: Pass = Pass::reporting(
+    "put-rows-axis-last",
+    "Products of rows with triangles get the axis of the rows last.",
+    put_rows_axis_last,
+);
 
 /// Whether there was such a product.
 pub fn put_rows_axis_last(program: &mut Program) -> bool {
