@@ -97,7 +97,8 @@ fn attach(stms: &mut Vec<Stm>) {
     for mut stm in std::mem::take(stms) {
         bodies_mut(&mut stm.exp).into_iter().for_each(|body| attach(&mut body.stms));
         let loc = stm.loc;
-        let alias = |(param, value): (&Param, &Atom)| Stm { pat: vec![param.clone()], exp: Exp::Atom(*value), loc };
+        let alias =
+            |(param, value): (&Param, &Atom)| Stm { pat: vec![param.clone()], exp: Exp::Atom(*value), loc };
         match stm.exp {
             Exp::Detach(a) => stms.push(Stm { exp: Exp::Atom(a), ..stm }),
             Exp::WithVjp { lambda, args, .. } => {

@@ -4,7 +4,7 @@ use dagaz_core::exp::{AccInput, Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::emit::block_of;
-use super::parallel::can_fail;
+use super::maps::can_fail;
 use super::{Lower, Lowered, OpenAcc};
 use crate::imp::{Expr, Operand, Runtime, Stm, all};
 

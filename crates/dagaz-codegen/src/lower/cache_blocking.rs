@@ -19,7 +19,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::overwriting::fails;
-use super::scan_epilogues::is_movable;
+use super::scans::epilogues::is_movable;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var};

@@ -31,7 +31,7 @@ use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit;
 
-use super::parallel::can_fail;
+use super::maps::can_fail;
 use super::{Form, Lower, Lowered, elem};
 use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var, any};
 

@@ -12,7 +12,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
 use super::access::strided;
-use super::parallel::statements;
+use super::maps::statements;
 use super::{Form, Lower, Lowered};
 use crate::imp::{Expr, Operand, Var};
 

@@ -12,7 +12,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::emit::block_of;
 use super::fetching::{Fetch, Prefetched};
 use super::folds::piece_start;
-use super::parallel::{can_fail, statements};
+use super::maps::{can_fail, statements};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var, all};

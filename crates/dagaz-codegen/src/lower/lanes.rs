@@ -16,7 +16,7 @@ use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::Param;
 
 use super::folds::{Fold, components};
-use super::parallel::{calls_vector_functions, can_fail};
+use super::maps::{calls_vector_functions, can_fail};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Combine, Expr, Len, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};

@@ -23,8 +23,8 @@ mod functions;
 mod gathers;
 mod histograms;
 mod in_place;
+mod maps;
 mod masked_checks;
-mod scan_epilogues;
 
 mod joining;
 mod lanes;
@@ -32,14 +32,14 @@ mod logged;
 mod long_loops;
 mod overwriting;
 mod packed_operands;
-mod parallel;
+
+mod pieces;
 mod placing;
 mod polynomials;
 mod profile;
 mod row_pointers;
 mod rows;
 mod scans;
-mod scans_in_place;
 mod shared_accumulators;
 mod split_iteration_range;
 mod symbols;
@@ -138,7 +138,7 @@ struct Lower<'p> {
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
     /// What is made of the results of the scan at hand, if it is one in pieces.
-    following: Option<scan_epilogues::Group>,
+    following: Option<scans::epilogues::Group>,
     /// What the group of operations at hand does in parts.
     part: Option<cache_blocking::Part>,
     symbols: Symbols,

@@ -19,7 +19,7 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
 
-use super::parallel::can_fail;
+use super::maps::can_fail;
 use super::placing::{before, maker};
 use super::symbols::{Indices, Region, Symbols, are_apart};
 use super::views::viewed;

@@ -22,7 +22,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::accumulators::elementwise;
 use super::emit::block_of;
 use super::logged::has_parallel_parts;
-use super::parallel::{can_fail, statements};
+use super::maps::{can_fail, statements};
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
 use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var};

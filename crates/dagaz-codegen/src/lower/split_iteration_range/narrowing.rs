@@ -13,7 +13,7 @@ use dagaz_core::types::{Atom, VarId};
 
 use super::super::Lower;
 use super::super::folds::{Fold, components};
-use super::super::parallel::can_fail;
+use super::super::maps::can_fail;
 use super::interior::offset;
 use crate::imp::{Expr, Operand};
 

@@ -15,26 +15,26 @@ use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::Lower;
-use super::folds::{CHEAP, Fold, cheap_statements};
-use super::parallel::can_fail;
-use super::scans_in_place::Over;
+use super::in_place::Over;
+use crate::lower::Lower;
+use crate::lower::folds::{CHEAP, Fold, cheap_statements};
+use crate::lower::maps::can_fail;
 
 /// A scan together with the statements after it that are part of its loop.
-pub(super) struct Group {
+pub(in crate::lower) struct Group {
     /// The numbers of these statements: operations, and the views that they take.
-    pub(super) covered: HashSet<usize>,
+    pub(in crate::lower) covered: HashSet<usize>,
     /// Where the results of the scan go, one by one.
-    pub(super) kept: Vec<RowState>,
-    pub(super) followers: Vec<Follower>,
+    pub(in crate::lower) kept: Vec<RowState>,
+    pub(in crate::lower) followers: Vec<Follower>,
     /// The results are read together, element by element, and never as wholes.
-    pub(super) are_together: bool,
+    pub(in crate::lower) are_together: bool,
     /// What is written over arrays that are there.
-    pub(super) over: Option<Over>,
+    pub(in crate::lower) over: Option<Over>,
 }
 
 /// What becomes of a result of a scan.
-pub(super) enum RowState {
+pub(in crate::lower) enum RowState {
     Nowhere,
     Forwards(Param),
     /// Only this array is read, whose first row is the last one of the scan.
@@ -42,26 +42,26 @@ pub(super) enum RowState {
 }
 
 /// An operation on the rows of a scan.
-pub(super) struct Follower {
-    pub(super) pat: Vec<Param>,
+pub(in crate::lower) struct Follower {
+    pub(in crate::lower) pat: Vec<Param>,
     /// For every array that it takes, the result of the scan that it is, if it is one.
-    pub(super) inputs: Vec<Input>,
-    pub(super) is_backwards: bool,
-    pub(super) work: Work,
+    pub(in crate::lower) inputs: Vec<Input>,
+    pub(in crate::lower) is_backwards: bool,
+    pub(in crate::lower) work: Work,
 }
 
-pub(super) enum Input {
+pub(in crate::lower) enum Input {
     Component(usize),
     Array(VarId),
 }
 
-pub(super) enum Work {
+pub(in crate::lower) enum Work {
     Map(Lambda),
     Reduce { pre: Option<Lambda>, op: Lambda, neutral: Vec<Atom> },
 }
 
 impl Work {
-    pub(super) fn lambdas(&self) -> Vec<&Lambda> {
+    pub(in crate::lower) fn lambdas(&self) -> Vec<&Lambda> {
         match self {
             Work::Map(lambda) => vec![lambda],
             Work::Reduce { pre, op, .. } => pre.iter().chain([op]).collect(),
@@ -110,7 +110,7 @@ impl Search {
 
 impl Lower<'_> {
     /// The statements of a body in an order in which what can follow scans stands behind them.
-    pub(super) fn with_followers(&self, body: &Body) -> Option<Body> {
+    pub(in crate::lower) fn with_followers(&self, body: &Body) -> Option<Body> {
         if !self.is_outermost() || !body.stms.iter().any(|stm| matches!(stm.exp, Exp::Scan { .. })) {
             return None;
         }
@@ -150,7 +150,7 @@ impl Lower<'_> {
     }
 
     /// The statements right after a scan that are part of its loop.
-    pub(super) fn group(&self, body: &Body, scan: usize) -> Option<Group> {
+    pub(in crate::lower) fn group(&self, body: &Body, scan: usize) -> Option<Group> {
         let mut search = self.followed(&body.stms[scan])?;
         let (mut group, mut views) = (HashSet::new(), Vec::new());
         let mut followers = Vec::new();
@@ -278,7 +278,7 @@ impl Lower<'_> {
 }
 
 /// Whether an expression takes no time, changes nothing and cannot fail, so that it can stand earlier.
-pub(super) fn is_movable(exp: &Exp) -> bool {
+pub(in crate::lower) fn is_movable(exp: &Exp) -> bool {
     match exp {
         Exp::BinOp(..) => !can_fail(exp),
         Exp::Slice { .. } | Exp::Rearrange { .. } | Exp::Iota { .. } => true,

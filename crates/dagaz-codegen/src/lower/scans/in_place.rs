@@ -14,29 +14,29 @@ use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::folds::{Fold, keeps_rows};
-use super::parallel::can_fail;
-use super::scan_epilogues::{Follower, Group, Input, RowState, Work};
-use super::{Form, Lower};
+use super::epilogues::{Follower, Group, Input, RowState, Work};
+use crate::lower::folds::{Fold, keeps_rows};
+use crate::lower::maps::can_fail;
+use crate::lower::{Form, Lower};
 
 /// A result that is written over arrays that are read for the last time.
-pub(super) struct Over {
-    pub(super) target: VarId,
+pub(in crate::lower) struct Over {
+    pub(in crate::lower) target: VarId,
     /// One array, or all of several that are next to each other, row by row.
-    pub(super) sources: Vec<VarId>,
-    pub(super) edges: Vec<Edge>,
+    pub(in crate::lower) sources: Vec<VarId>,
+    pub(in crate::lower) edges: Vec<Edge>,
 }
 
 /// An array of which steps read the row of the next step.
-pub(super) struct Edge {
-    pub(super) source: VarId,
+pub(in crate::lower) struct Edge {
+    pub(in crate::lower) source: VarId,
     /// That row, in the last step of a part.
-    pub(super) param: Param,
+    pub(in crate::lower) param: Param,
 }
 
 impl Lower<'_> {
     /// Has a scan, with what follows it, write over what it can.
-    pub(super) fn in_place(&mut self, body: &Body, scan: usize, group: Group) -> Group {
+    pub(in crate::lower) fn in_place(&mut self, body: &Body, scan: usize, group: Group) -> Group {
         let over = self.scan_over(body, scan, &group);
         Group { over, ..group }
     }
@@ -183,7 +183,7 @@ fn turned_round(body: &Body, scan: usize, width: Atom) -> HashMap<VarId, VarId> 
 }
 
 /// The function of a follower in the last step of a part, which finds the rows of the next one in the edges.
-pub(super) fn with_edges(lambda: &Lambda, edges: &[Edge]) -> Lambda {
+pub(in crate::lower) fn with_edges(lambda: &Lambda, edges: &[Edge]) -> Lambda {
     Lambda { body: body_with_edges(&lambda.body, edges), ..lambda.clone() }
 }
 
