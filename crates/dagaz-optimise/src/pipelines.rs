@@ -87,11 +87,8 @@ const FUSE: &[Step] = &[UntilStable(
 )];
 
 /// What loops keep for return sweeps.
-const TAPES: &[Step] = &[
-    IfChanged(&[Pass(&SHRINK_TAPES)], TIDY),
-    IfChanged(&[Pass(&TAPE_IN_PLACE), Pass(&UNSWITCH_MAPS)], &[Pass(&SIMPLIFY)]),
-    Pass(&PEEL_LAST_ITERATIONS),
-];
+const TAPES: &[Step] =
+    &[IfChanged(&[Pass(&SHRINK_TAPES)], TIDY), IfChanged(&[Pass(&UNSWITCH_MAPS)], &[Pass(&SIMPLIFY)])];
 
 /// What is computed once instead of again.
 const SHARE: &[Step] = &[
@@ -117,9 +114,6 @@ const CONTRACT: &[Step] = &[
     Pass(&NOTE_TRIANGLES),
 ];
 
-/// The order of what is in memory, and what is fetched from it once.
-const LAY_OUT: &[Step] = &[
-    IfChanged(&[Pass(&COMPUTE_IN_BLOCKS)], TIDY),
-    IfChanged(&[Pass(&PUT_ROWS_AXIS_LAST)], TIDY),
-    IfChanged(&[Pass(&SHARE_GATHERS)], TIDY),
-];
+/// The order of what is in memory.
+const LAY_OUT: &[Step] =
+    &[IfChanged(&[Pass(&COMPUTE_IN_BLOCKS)], TIDY), IfChanged(&[Pass(&PUT_ROWS_AXIS_LAST)], TIDY)];

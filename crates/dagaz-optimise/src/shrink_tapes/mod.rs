@@ -18,8 +18,7 @@
 //!
 //! Where a return sweep has nests of maps, these compute once more what it needs of the way there. All that it needs may be a
 //! few numbers that come out of many: a density and a velocity out of what moves in each of many directions. The
-//! nest in the loop gives these numbers as well, and arrays keep them. That is worth it if they have at most half the bytes of the states,
-//! which are computed where they are kept otherwise ([`crate::tape_in_place`]), and without any writing besides.
+//! nest in the loop gives these numbers as well, and arrays keep them. That is worth it if they have at most half the bytes of the states.
 //!
 //! Expects fused maps, in which all that happens to an element is in one place, and arrays that are plain values. Leaves
 //! dead statements and parameters.
@@ -37,7 +36,6 @@ use dagaz_core::visit::{bodies_mut, direct_operands, free_vars};
 
 use crate::columns::{fresh_like, rename};
 use crate::fuse::count_body;
-use crate::peel_last_iteration::has_own_sizes;
 use crate::walk::{Substitution, bodies};
 use dagaz_core::effects::Effects;
 
@@ -551,4 +549,10 @@ fn take_more(vars: &mut Vars, stm: &mut Stm, rows: Vec<Param>, numbers: &[Number
     numbers.iter().zip(own).for_each(|(number, param)| names.insert(number.here, param.var.into()));
     body.stms.iter_mut().for_each(|stm| rename(&names, &mut stm.exp));
     body.result.iter_mut().for_each(|atom| names.apply(atom));
+}
+
+/// Whether sizes of results are results, too.
+fn has_own_sizes(pat: &[Param]) -> bool {
+    let names: HashSet<Atom> = pat.iter().map(|p| p.var.into()).collect();
+    pat.iter().any(|p| p.ty.is_acc() || p.ty.all_dims().iter().any(|dim| names.contains(dim)))
 }
