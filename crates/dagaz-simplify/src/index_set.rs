@@ -9,7 +9,7 @@
 
 use std::rc::Rc;
 
-use dagaz_core::exp::{Check, Exp as CoreExp, MsgPart};
+use dagaz_core::exp::{Check, MsgPart};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::Atom;
 use dagaz_syntax::Name;
@@ -17,10 +17,8 @@ use dagaz_types::typed::Exp;
 use dagaz_types::types::{IDX, PrimType as SourcePrim, Type, TypeArg};
 
 use crate::context::{Res, Simplifier};
-use crate::effects::RegionKind;
 use crate::eval::Position;
-use crate::value::{ArrayVal, EArg, EDim, EType, Env, SVal, SumVal, TypeBinding};
-use crate::walk::array_type;
+use crate::value::{EArg, EDim, EType, Env, SVal, SumVal, TypeBinding};
 
 /// An evaluated index type.
 #[derive(Clone)]
@@ -54,7 +52,7 @@ pub(crate) struct DeclaredSet {
 }
 
 /// Makes the element for an index.
-type Element<'e, 's> = &'e mut dyn FnMut(&mut Simplifier<'s>, SVal) -> Res<SVal>;
+pub(crate) type Element<'e, 's> = &'e mut dyn FnMut(&mut Simplifier<'s>, SVal) -> Res<SVal>;
 
 impl<'s> Simplifier<'s> {
     // -----------------------------------------------------------------------------------------------
@@ -143,7 +141,7 @@ impl<'s> Simplifier<'s> {
         ESet::Sum(constrs)
     }
 
-    fn set_of_arg(&self, arg: Option<&EArg>) -> Res<ESet> {
+    pub(super) fn set_of_arg(&self, arg: Option<&EArg>) -> Res<ESet> {
         match arg {
             Some(EArg::Index(_, set)) => Ok((**set).clone()),
             Some(EArg::Type(ty)) => self.set_of_type(ty),
@@ -333,7 +331,7 @@ impl<'s> Simplifier<'s> {
     }
 
     /// The components of a tuple of indices; the last one varies fastest.
-    fn split_ordinal<'e>(
+    pub(super) fn split_ordinal<'e>(
         &mut self,
         sets: impl DoubleEndedIterator<Item = &'e ESet>,
         number: Atom,
@@ -391,106 +389,6 @@ impl<'s> Simplifier<'s> {
     // -----------------------------------------------------------------------------------------------
     // Arrays
 
-    /// `for i -> f i`: the array of a function's values.
-    pub fn pointful(&mut self, f: &SVal, type_args: &[EArg]) -> Res<SVal> {
-        let set = self.set_of_arg(type_args.first())?;
-        let ty = match type_args.get(1) {
-            Some(EArg::Type(ty) | EArg::Index(ty, _)) => Some(ty.clone()),
-            Some(EArg::Size(_)) | None => None,
-        };
-        self.tabulate(&set, ty.as_ref(), &mut |s, index| s.apply(f, vec![index]))
-    }
-
-    fn tabulate(&mut self, set: &ESet, ty: Option<&EType>, element: Element<'_, 's>) -> Res<SVal> {
-        match set {
-            ESet::Record(fields) => {
-                let sets: Vec<&ESet> = fields.iter().map(|(_, set)| set).collect();
-                let names: Vec<Name> = fields.iter().map(|(name, _)| *name).collect();
-                self.tabulate_all(&sets, ty, Vec::new(), &mut |s, values| {
-                    element(s, SVal::Record(names.iter().copied().zip(values).collect()))
-                })
-            }
-            ESet::Sum(constrs) if !is_enumeration(constrs) => self.tabulate_sum(constrs, ty, element),
-            ESet::Size(_) | ESet::Bool | ESet::Sum(_) | ESet::Declared(_) => {
-                let n = self.cardinality(set)?;
-                let iota = CoreExp::Iota { ty: PrimType::I64, n, start: Atom::i64(0), step: Atom::i64(1) };
-                let numbers = self.emit("index", array_type(PrimType::I64, &[n]), iota);
-                let numbers = ArrayVal { dim: n, elem: SVal::i64(numbers) };
-                self.map_rows(RegionKind::For, &numbers, ty, |s, number| match number {
-                    SVal::Scalar(_, number) => {
-                        let index = s.index_at(set, number)?;
-                        element(s, index)
-                    }
-                    _ => s.bug("an ordinal that is not a number"),
-                })
-            }
-        }
-    }
-
-    /// A nest of arrays, one for each set, made flat: so that no index is taken apart into its components.
-    fn tabulate_all(
-        &mut self,
-        sets: &[&ESet],
-        ty: Option<&EType>,
-        outer: Vec<SVal>,
-        element: &mut dyn FnMut(&mut Simplifier<'s>, Vec<SVal>) -> Res<SVal>,
-    ) -> Res<SVal> {
-        match sets {
-            [] => self.singleton(element, outer),
-            [last] => {
-                self.tabulate(last, ty, &mut |s, index| element(s, [outer.as_slice(), &[index]].concat()))
-            }
-            [first, rest @ ..] => {
-                let nest = self.tabulate(first, None, &mut |s, index| {
-                    s.tabulate_all(rest, ty, [outer.as_slice(), &[index]].concat(), element)
-                })?;
-                self.flatten_array(&nest)
-            }
-        }
-    }
-
-    /// The array over the one index of the empty tuple.
-    fn singleton(
-        &mut self,
-        element: &mut dyn FnMut(&mut Simplifier<'s>, Vec<SVal>) -> Res<SVal>,
-        outer: Vec<SVal>,
-    ) -> Res<SVal> {
-        let value = element(self, outer)?;
-        Ok(self.replicate(Atom::i64(1), &value))
-    }
-
-    fn tabulate_sum(
-        &mut self,
-        constrs: &[Constructor],
-        ty: Option<&EType>,
-        element: Element<'_, 's>,
-    ) -> Res<SVal> {
-        let mut whole: Option<SVal> = None;
-        for active in constrs {
-            let sets: Vec<&ESet> = active.payload.iter().collect();
-            let part = self.tabulate_all(&sets, ty, Vec::new(), &mut |s, values| {
-                let mut result = sorted_constructors(constrs);
-                for constr in constrs {
-                    result[constr.tag].1 = match constr.tag == active.tag {
-                        true => values.clone(),
-                        false => s.split_ordinal(constr.payload.iter(), Atom::i64(0))?,
-                    };
-                }
-                let tag = crate::value::tag(active.tag);
-                element(s, SVal::Sum(Rc::new(SumVal { tag, constrs: result })))
-            })?;
-            whole = Some(match (whole, part) {
-                (None, part) => part,
-                (Some(SVal::Array(before)), SVal::Array(part)) => self.concat(&before, &part)?,
-                _ => return self.bug("a part of an array that is none"),
-            });
-        }
-        match whole {
-            Some(whole) => Ok(whole),
-            None => self.bug("a sum without constructors"),
-        }
-    }
-
     /// A position in an array. One of an index type is within bounds, because its type says so.
     pub fn eval_index(&mut self, env: &mut Env, exp: &Exp) -> Res<Position> {
         let value = self.eval(env, exp)?;
@@ -538,7 +436,7 @@ impl<'s> Simplifier<'s> {
     }
 }
 
-fn wrong_ordinal(number: Atom, size: Atom) -> Vec<MsgPart> {
+pub(crate) fn wrong_ordinal(number: Atom, size: Atom) -> Vec<MsgPart> {
     vec![
         MsgPart::Text("The ordinal ".into()),
         MsgPart::Value(number),
@@ -555,7 +453,7 @@ fn size_arg(arg: &EArg) -> Option<EDim> {
     }
 }
 
-fn is_enumeration(constrs: &[Constructor]) -> bool {
+pub(crate) fn is_enumeration(constrs: &[Constructor]) -> bool {
     constrs.iter().all(|c| c.payload.is_empty())
 }
 
@@ -563,12 +461,12 @@ fn is_enumeration(constrs: &[Constructor]) -> bool {
 const DIGIT: i64 = 4;
 
 /// Whether the order of the constructors is that of their names, or a permutation that one word holds.
-fn fits_word(constrs: &[Constructor]) -> bool {
+pub(crate) fn fits_word(constrs: &[Constructor]) -> bool {
     constrs.len() <= 16 || constrs.is_sorted_by_key(|c| c.tag)
 }
 
 /// The constructors by their tags, with payloads still to be filled in.
-fn sorted_constructors(constrs: &[Constructor]) -> Vec<(Name, Vec<SVal>)> {
+pub(crate) fn sorted_constructors(constrs: &[Constructor]) -> Vec<(Name, Vec<SVal>)> {
     let mut sorted: Vec<&Constructor> = constrs.iter().collect();
     sorted.sort_by_key(|c| c.tag);
     sorted.into_iter().map(|c| (c.name, Vec::new())).collect()

@@ -31,6 +31,7 @@ mod merge;
 mod modules;
 mod shape;
 mod specialise;
+mod tabulate;
 mod value;
 mod walk;
 

@@ -1,21 +1,16 @@
 //! Types of expressions.
 
-use dagaz_syntax::ast::{
-    Access, Case, Exp, ExpKind, Field, Ident, LoopForm, NodeId, Pat, PatKind, QualName, SliceIndex,
-};
+use dagaz_syntax::ast::{Case, Exp, ExpKind, Ident, LoopForm, NodeId, Pat, QualName};
 use dagaz_syntax::{Diagnostic, Name, Span};
 
-use super::pattern::size_params;
-use super::ranks::{Pipe, rank_of_dim};
+use super::ranks::Pipe;
 use super::resolve::binding_of;
-use super::unify::{Constraint, Meta, PrimSet};
+use super::unify::{Constraint, PrimSet};
 use super::{ANY_SIZE, Infer, Local, Use};
 use crate::Dialect;
 use crate::context::{Error, Res, fail};
 use crate::env::{Module, ValueBinding};
-use crate::types::{
-    Liftedness, PrimType, RetType, Scheme, Size, Type, TypeArg, TypeId, TypeParam, TypeParamKind, VarId,
-};
+use crate::types::{Liftedness, PrimType, RetType, Type, VarId};
 
 impl Infer<'_> {
     pub(crate) fn exp(&mut self, e: &Exp) -> Res<Type> {
@@ -135,7 +130,7 @@ impl Infer<'_> {
     }
 
     /// Check that an expression has a given type.
-    fn exp_of(&mut self, e: &Exp, expected: &Type, what: &str) -> Res<()> {
+    pub(super) fn exp_of(&mut self, e: &Exp, expected: &Type, what: &str) -> Res<()> {
         let actual = self.exp(e)?;
         let ok = self.unify(expected, &actual);
         self.expect(ok, e.span, what, expected, &actual)
@@ -144,7 +139,7 @@ impl Infer<'_> {
     // -----------------------------------------------------------------------------------------------
     // Variables and application
 
-    fn variable(&mut self, id: NodeId, name: &QualName) -> Res<Type> {
+    pub(super) fn variable(&mut self, id: NodeId, name: &QualName) -> Res<Type> {
         let resolved = self.resolve_value(name)?;
         let scheme = match resolved.local {
             Local::Var(v) => self.schemes[&v].clone(),
@@ -307,136 +302,6 @@ impl Infer<'_> {
     // -----------------------------------------------------------------------------------------------
     // Records and arrays
 
-    fn record(&mut self, fields: &[Field]) -> Res<Type> {
-        let name = |f: &Field| match f {
-            Field::Explicit(ident, _) | Field::Implicit(ident, _) => *ident,
-        };
-        super::type_exp::check_distinct("field", fields.iter().map(name))?;
-        let mut types = Vec::new();
-        for field in fields {
-            types.push(match field {
-                Field::Explicit(ident, e) => (ident.name, self.exp(e)?),
-                Field::Implicit(ident, id) => {
-                    let q = QualName { quals: Vec::new(), name: ident.name, span: ident.span };
-                    let ty = self.variable(*id, &q)?;
-                    self.notes.types.insert(*id, ty.clone());
-                    (ident.name, ty)
-                }
-            });
-        }
-        Ok(Type::record(types))
-    }
-
-    fn array_literal(&mut self, elems: &[Exp], span: Span) -> Res<Type> {
-        let elem =
-            self.fresh_with(span, Constraint { liftedness: Liftedness::Unlifted, ..Constraint::default() });
-        for e in elems {
-            let ty = self.exp(e)?;
-            let ok = self.unify(&elem, &ty);
-            self.expect(
-                ok,
-                e.span,
-                "The array element does not have the type of the elements before it",
-                &elem,
-                &ty,
-            )?;
-        }
-        Ok(Type::array(ANY_SIZE, elem))
-    }
-
-    pub(super) fn project(&mut self, ty: &Type, field: Ident) -> Res<Type> {
-        if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
-            return Ok(Type::reference(id, self.project(content, field)?));
-        }
-        if let Type::Record(fields) = self.shallow(ty)
-            && let Some((_, t)) = fields.iter().find(|(f, _)| *f == field.name)
-        {
-            return Ok(t.clone());
-        }
-        let result = self.fresh(field.span);
-        let fields = vec![(field.name, result.clone())];
-        let ok = self.constrain(ty, Constraint { fields, ..Constraint::default() });
-        self.demand(ok, field.span, &format!("There is no record field \"{}\" here", field.name))?;
-        Ok(result)
-    }
-
-    /// The type of indexing or slicing.
-    pub(super) fn index(&mut self, ty: &Type, slice: &[SliceIndex], array_span: Span) -> Res<Type> {
-        if let Some((id, content)) = self.cx.references.content(&self.base(ty)) {
-            let range = slice.iter().find_map(|dim| match dim {
-                SliceIndex::Index(_) => None,
-                SliceIndex::Slice { span, .. } => Some(*span),
-            });
-            if let Some(span) = range {
-                return fail(
-                    Diagnostic::error("reference-range", span, "A reference cannot be sliced by a range")
-                        .help("write an index: the reference is then to that element"),
-                );
-            }
-            return Ok(Type::reference(id, self.index(content, slice, array_span)?));
-        }
-        let mut ty = ty.clone();
-        let mut kept = Vec::new();
-        for dim in slice {
-            let mut index = None;
-            match dim {
-                SliceIndex::Index(i) => index = Some((self.exp(i)?, i.span)),
-                SliceIndex::Slice { start, end, stride, .. } => {
-                    for part in [start, end, stride].into_iter().flatten() {
-                        self.exp_of(part, &Type::I64, "The parts of a slice must be of type \"i64\"")?;
-                    }
-                }
-            }
-            let (size, elem) = self.element(&ty, array_span)?;
-            match index {
-                Some((actual, span)) => self.check_index(&size, &actual, span, array_span)?,
-                None => kept.push(size),
-            }
-            ty = elem;
-        }
-        Ok(kept.into_iter().rev().fold(ty, |t, size| Type::array(size, t)))
-    }
-
-    /// The outer dimension of an array, and the type of its elements.
-    pub(super) fn element(&mut self, ty: &Type, array_span: Span) -> Res<(Size, Type)> {
-        match self.shallow(ty) {
-            Type::Array { dim, elem, .. } if rank_of_dim(&dim).is_none() => Ok((dim, (*elem).clone())),
-            t => {
-                let elem = self.fresh(array_span);
-                let size = self.open_dim(array_span);
-                let array = Type::array(size.clone(), elem.clone());
-                let ok = self.unify(&t, &array);
-                let what = "This is indexed with more dimensions than it has";
-                self.expect(ok, array_span, what, &array, &t)?;
-                Ok((size, elem))
-            }
-        }
-    }
-
-    fn access(&mut self, ty: &Type, path: &[Access], span: Span) -> Res<Type> {
-        let mut ty = ty.clone();
-        for step in path {
-            ty = match step {
-                Access::Field(field) => self.project(&ty, *field)?,
-                Access::Index(slice, _) => self.index(&ty, slice, span)?,
-            };
-        }
-        Ok(ty)
-    }
-
-    fn update(&mut self, target: &Type, path: &[Access], value: &Exp, span: Span) -> Res<()> {
-        let part = self.access(target, path, span)?;
-        let actual = self.exp(value)?;
-        let ok = self.unify(&part, &actual);
-        self.expect(
-            ok,
-            value.span,
-            "The new value does not have the type of what it replaces",
-            &part,
-            &actual,
-        )
-    }
-
     fn local_open(&mut self, module: &QualName, body: &Exp) -> Res<Type> {
         let env = match self.resolve_module(module)? {
             Module::Struct(env) => env,
@@ -462,102 +327,6 @@ impl Infer<'_> {
 
     // -----------------------------------------------------------------------------------------------
     // Binding and control
-
-    /// A chain of `let`s, walked with a loop so that its length does not matter.
-    fn let_chain(&mut self, e: &Exp) -> Res<Type> {
-        let mark = self.mark();
-        let mut chain = Vec::new();
-        let mut e = e;
-        let ty = loop {
-            let body = match &e.kind {
-                ExpKind::Let { sizes, pat, value, body } => {
-                    if let (PatKind::Ascript(_, te), true) = (&pat.kind, sizes.is_empty()) {
-                        self.expect_array_of(value, te)?;
-                    }
-                    let ty = self.exp(value)?;
-                    self.check_size_names(sizes.iter().copied(), std::slice::from_ref(pat))?;
-                    for size in sizes {
-                        self.bind_var(*size, Type::I64);
-                    }
-                    self.pat(pat, &ty)?;
-                    body
-                }
-                ExpKind::LetFun { name, type_params, params, ret, def, body } => {
-                    let inner = self.mark();
-                    let outer_metas = self.metas.len();
-                    self.check_size_names(size_params(type_params), params)?;
-                    let type_params = self.enter_type_params(type_params)?;
-                    let ty = self.function(params, ret.as_ref(), def, None)?;
-                    self.leave_type_params();
-                    self.leave(inner);
-                    self.check_type_scope(&type_params, outer_metas, name.span)?;
-                    let ty = self.zonk(&ty);
-                    self.bind_poly(*name, Scheme { params: type_params, overloads: Vec::new(), ty });
-                    body
-                }
-                ExpKind::LetWith { name, path, value, body } => {
-                    let q = QualName { quals: Vec::new(), name: name.name, span: name.span };
-                    let ty = self.variable(e.id, &q)?;
-                    self.update(&ty, path, value, name.span)?;
-                    self.bind_var(*name, ty);
-                    body
-                }
-                _ => break self.exp(e)?,
-            };
-            chain.push(e.id);
-            e = body;
-        };
-        self.leave(mark);
-        for id in chain {
-            self.notes.types.insert(id, ty.clone());
-        }
-        Ok(ty)
-    }
-
-    /// A type from outside a local function must not turn out to be one of the function's type parameters.
-    fn check_type_scope(&self, params: &[TypeParam], outer_metas: usize, span: Span) -> Res<()> {
-        for param in params {
-            let TypeParamKind::Type(id, _) = param.kind else { continue };
-            let escapes = |m: usize| {
-                let Meta { bound, constraint, .. } = &self.metas[m];
-                bound
-                    .iter()
-                    .chain(constraint.fields.iter().map(|(_, t)| t))
-                    .any(|t| self.mentions_type(t, id))
-            };
-            if (0..outer_metas).any(escapes) {
-                return fail(
-                    Diagnostic::error(
-                        "scope-violation",
-                        span,
-                        format!(
-                            "The type parameter \"{}\" would be needed outside this function, where it is not in scope (scope-violation)",
-                            param.name
-                        ),
-                    )
-                    .help("a value from outside the function cannot be of the function's own type parameter"),
-                );
-            }
-        }
-        Ok(())
-    }
-
-    fn mentions_type(&self, ty: &Type, id: TypeId) -> bool {
-        match self.shallow(ty) {
-            Type::Prim(_) | Type::Meta(_) => false,
-            Type::Array { elem, .. } => self.mentions_type(&elem, id),
-            Type::Record(fields) => fields.iter().any(|(_, t)| self.mentions_type(t, id)),
-            Type::Sum(cs) => cs.iter().any(|(_, ts)| ts.iter().any(|t| self.mentions_type(t, id))),
-            Type::Arrow(a) => self.mentions_type(&a.from, id) || self.mentions_type(&a.to.ty, id),
-            Type::Named { id: other, args, .. } => {
-                other == id
-                    || args.iter().any(|a| match a {
-                        TypeArg::Size(_) => false,
-                        TypeArg::Type(t) => self.mentions_type(t, id),
-                    })
-            }
-        }
-    }
 
     /// The type of a function from its parameters (which stay bound), optional result type and body.
     pub(super) fn function(
@@ -680,48 +449,6 @@ impl Infer<'_> {
         let ok = self.restrict(&ty, Liftedness::SizeLifted);
         self.demand(ok, span, "A loop parameter may not be of function type")?;
         Ok(ty)
-    }
-
-    /// The type of a loop pattern read as an expression, for loops without initial values.
-    fn pattern_value(&mut self, pat: &Pat) -> Res<Type> {
-        match &pat.kind {
-            PatKind::Var(ident) => {
-                let q = QualName { quals: Vec::new(), name: ident.name, span: ident.span };
-                self.variable(pat.id, &q)
-            }
-            PatKind::Paren(p) | PatKind::Attr(_, p) => self.pattern_value(p),
-            PatKind::Ascript(p, _) => self.pattern_value(p),
-            PatKind::Tuple(ps) => {
-                let types: Res<Vec<_>> = ps.iter().map(|p| self.pattern_value(p)).collect();
-                Ok(Type::tuple(types?))
-            }
-            PatKind::Record(fields) => {
-                let mut types = Vec::new();
-                for (field, p) in fields {
-                    types.push(match p {
-                        Some(p) => (field.name, self.pattern_value(p)?),
-                        None => {
-                            return fail(
-                                Diagnostic::error(
-                                    "loop-without-init",
-                                    field.span,
-                                    "This loop needs initial values",
-                                )
-                                .help(format!(
-                                    "write {{{0} = {0}}} or give the initial value with =",
-                                    field.name
-                                )),
-                            );
-                        }
-                    });
-                }
-                Ok(Type::record(types))
-            }
-            PatKind::Wildcard | PatKind::Lit(_) | PatKind::Constr { .. } => fail(
-                Diagnostic::error("loop-without-init", pat.span, "This loop needs initial values")
-                    .help("the pattern cannot be read as an expression; write `loop pattern = value …`"),
-            ),
-        }
     }
 }
 

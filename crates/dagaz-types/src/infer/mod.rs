@@ -9,6 +9,9 @@
 //! Local functions are monomorphic except for their explicit type parameters; top-level definitions are
 //! generalised.
 
+mod access;
+mod binding;
+mod constrain;
 mod definition;
 mod expression;
 mod lifted_forms;

@@ -10,13 +10,11 @@ use dagaz_syntax::{Name, Span};
 
 use super::application::is_i64;
 use super::expression::plain;
-use super::pattern::{pat_vars, record_pat};
-use super::scope::{can_be_size, same_size};
-use super::type_exp::Anonymous;
+use super::pattern::pat_vars;
+use super::scope::can_be_size;
 use super::unify::pair_sizes;
 use super::{Sizer, internal};
 use crate::context::Res;
-use crate::env::ValueBinding;
 use crate::subst::{Subst, constructive_sizes, size_of_exp};
 use crate::typed::{Def, Exp, ExpKind, Lambda, Pat, PatKind};
 use crate::types::{RetType, Scheme, Size, Type, TypeParam, TypeParamKind, VarId};
@@ -400,146 +398,6 @@ impl Sizer<'_> {
         }
     }
 
-    /// The pattern of a parameter. A type that is written is what it is, so its sizes may mention earlier parameters.
-    fn parameter(&mut self, p: &SynPat, flexible_level: u32) -> Res<Pat> {
-        match &p.kind {
-            SynPatKind::Paren(inner) | SynPatKind::Attr(_, inner) => self.parameter(inner, flexible_level),
-            SynPatKind::Ascript(inner, te) => {
-                let ty = self.type_exp(te, &mut Anonymous::Flexible(flexible_level))?;
-                self.pat(inner, &ty, flexible_level)
-            }
-            SynPatKind::Tuple(parts) => {
-                let mut fields = Vec::new();
-                for (i, part) in parts.iter().enumerate() {
-                    fields.push((Name::tuple_field(i), self.parameter(part, flexible_level)?));
-                }
-                Ok(record_pat(fields, p.span))
-            }
-            SynPatKind::Record(parts) if parts.iter().all(|(_, part)| part.is_some()) => {
-                let mut fields = Vec::new();
-                for (field, part) in parts {
-                    if let Some(part) = part {
-                        fields.push((field.name, self.parameter(part, flexible_level)?));
-                    }
-                }
-                Ok(record_pat(fields, p.span))
-            }
-            SynPatKind::Record(_)
-            | SynPatKind::Var(_)
-            | SynPatKind::Wildcard
-            | SynPatKind::Lit(_)
-            | SynPatKind::Constr { .. } => {
-                let ty = self.noted_type(p.id, p.span)?;
-                let ty = self.dress_parameter(&ty, flexible_level);
-                self.pat(p, &ty, flexible_level)
-            }
-        }
-    }
-
-    /// The type of a parameter that is a function may leave the size of its result open, unless the body needs to know it.
-    fn dress_parameter(&mut self, ty: &Type, level: u32) -> Type {
-        match ty {
-            Type::Arrow(arrow) => {
-                let from = self.dress(&arrow.from, level, false);
-                let to = match &arrow.to.ty {
-                    inner @ Type::Arrow(_) => self.dress_parameter(inner, level),
-                    other => self.dress(other, level, true),
-                };
-                Type::arrow(None, from, RetType::plain(to))
-            }
-            Type::Prim(_)
-            | Type::Meta(_)
-            | Type::Array { .. }
-            | Type::Record(_)
-            | Type::Sum(_)
-            | Type::Named { .. } => self.dress(ty, level, false),
-        }
-    }
-
-    /// The body of a function must have its declared result type, with any size where that leaves one open.
-    /// An anonymous size is the size of the body, where that can be said outside.
-    fn check_result(&mut self, body: &Exp, declared: RetType, nameable: &[VarId], own: u32) -> Res<RetType> {
-        let mut open = Subst::default();
-        for ext in &declared.exts {
-            let any = self.flexible(u32::MAX, true);
-            open.sizes.insert(*ext, any);
-        }
-        let expected = open.ty(&declared.ty);
-        let mut exts = Vec::new();
-        self.placed(body.span, |s| s.fit(&expected, &body.ty, &mut exts)).map_err(|m| {
-            let what = "The body of this function does not match its return type";
-            self.size_error(m, body.span, what, &declared.ty, &body.ty)
-        })?;
-        let mut known = Subst::default();
-        for ext in &declared.exts {
-            let size = self.zonk_size(&open.sizes[ext]);
-            // A flexible size will be a size parameter of the function.
-            let local = |v: VarId| self.level_of(v) >= own && !nameable.contains(&v) && !self.is_flexible(v);
-            if !size.mentions(&local) {
-                known.sizes.insert(*ext, size);
-                continue;
-            }
-            // Sizes that are the same inside are the same outside, even if they cannot be named there.
-            let before = declared.exts.iter().take_while(|e| *e != ext);
-            let same = before.clone().find(|e| same_size(&self.zonk_size(&open.sizes[*e]), &size));
-            if let Some(first) = same {
-                known.sizes.insert(*ext, Size::Var(*first));
-            }
-        }
-        let mut exts: Vec<VarId> =
-            declared.exts.iter().copied().filter(|e| !known.sizes.contains_key(e)).collect();
-        // A part of a parameter, as in `f (n: i64, x: t) : [n]t`, has no name outside.
-        let open = exts.clone();
-        let part = |s: &Self, v: VarId| {
-            s.level_of(v) >= own && !nameable.contains(&v) && !s.is_flexible(v) && !open.contains(&v)
-        };
-        let whole = known.ty(&declared.ty);
-        let (ty, hidden) = self.hide(&whole, &part, "a part of a parameter", body.span);
-        if !hidden.is_empty() {
-            self.check_present(&whole, &part, body.span)?;
-        }
-        exts.extend(hidden);
-        Ok(RetType { exts, ty })
-    }
-
-    /// Sizes that have no name outside of a function are read off its result, so there must be elements that have them.
-    fn check_present(&self, ty: &Type, is_hidden: &dyn Fn(&Self, VarId) -> bool, span: Span) -> Res<()> {
-        let absent = sizes_of_nothing(ty).into_iter().find(|v| is_hidden(self, *v));
-        let Some(v) = absent else { return Ok(()) };
-        let name = self.cx.var_name(v);
-        let message = format!(
-            "The size \"{name}\" is a part of a parameter, and the result has no elements that it could be read off"
-        );
-        crate::context::fail(
-            dagaz_syntax::Diagnostic::error("unknown-size", span, message)
-                .at(format!("is of type \"{}\"", self.cx.show_type(ty)))
-                .help(format!("make \"{name}\" a parameter of its own")),
-        )
-    }
-
-    /// Let the definition that is being checked be known in its own body. Says whether this is that definition, and it
-    /// mentions itself.
-    fn prepare_recursion(&mut self, params: &[Pat], ret: &RetType) -> bool {
-        let Some((var, _)) = self.own.clone() else { return false };
-        if self.schemes.contains_key(&var) {
-            return false;
-        }
-        let ty = params
-            .iter()
-            .rev()
-            .fold(ret.clone(), |to, p| RetType::plain(Type::arrow(parameter_name(p), p.ty.clone(), to)));
-        let scheme = Scheme { params: Vec::new(), overloads: Vec::new(), ty: ty.ty };
-        self.schemes.insert(var, Rc::new(scheme));
-        self.notes.uses.values().any(|u| u.target == ValueBinding::Def(var))
-    }
-
-    /// A flexible size becomes a parameter.
-    pub(super) fn make_rigid(&mut self, v: VarId) {
-        if let Some(info) = self.vars.get_mut(&v) {
-            info.kind = super::SizeKind::Named;
-        }
-    }
-
     /// Replace settled sizes in a pattern.
     pub(super) fn zonk_pat(&self, pat: Pat) -> Pat {
         let kind = match pat.kind {
@@ -586,7 +444,7 @@ fn unused_size_name(type_params: &[TypeParam], params: &[Pat]) -> Name {
 }
 
 /// The sizes inside of arrays that are known to be empty.
-fn sizes_of_nothing(ty: &Type) -> Vec<VarId> {
+pub(super) fn sizes_of_nothing(ty: &Type) -> Vec<VarId> {
     match ty {
         Type::Array { dim: Size::Const(0), elem, .. } => elem.size_vars(),
         Type::Array { elem, .. } => sizes_of_nothing(elem),
@@ -613,7 +471,7 @@ fn parameter_names(params: &[Pat]) -> Vec<VarId> {
     params.iter().filter_map(parameter_name).collect()
 }
 
-fn parameter_name(p: &Pat) -> Option<VarId> {
+pub(super) fn parameter_name(p: &Pat) -> Option<VarId> {
     match &p.kind {
         PatKind::Var(v, _) => Some(*v),
         PatKind::Wildcard

@@ -22,6 +22,7 @@ mod finish;
 mod indices;
 mod loops;
 mod mismatch;
+mod parameter;
 mod pattern;
 mod pointful;
 mod scope;
