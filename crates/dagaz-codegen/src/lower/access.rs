@@ -39,7 +39,7 @@ impl Lower<'_> {
     /// Stops the program if the condition holds, with values for the message. A loop for vector units goes on and
     /// remembers that it has to stop; then there is a mask to know the condition by.
     pub(super) fn fail_if(&mut self, cond: Expr, kind: SiteKind, notes: &[&Expr]) -> Option<Var> {
-        if self.deferred.is_some() {
+        if self.around.deferred.is_some() {
             return self.note_failure(cond);
         }
         let site = self.site(kind);
@@ -60,7 +60,7 @@ impl Lower<'_> {
     fn check_bounds(&mut self, indices: &[Atom], dims: &[Atom]) -> Option<Var> {
         let outside = indices.iter().zip(dims).map(|(i, d)| self.atom(*i).is_not_within(self.atom(*d)));
         // Vector units do not branch.
-        let join = |x: Expr, y: Expr| match self.deferred.is_some() {
+        let join = |x: Expr, y: Expr| match self.around.deferred.is_some() {
             true => x.op(BinOp::Or, y),
             false => x.either(y),
         };
@@ -143,7 +143,7 @@ impl Lower<'_> {
             operands[0] = self.readable(array)?;
         }
         // What is not wanted is not read.
-        if let Some(guard) = self.guard.clone().filter(|_| has_memory) {
+        if let Some(guard) = self.around.guard.clone().filter(|_| has_memory) {
             let var = self.var_of(param)?;
             self.set(&var, Prim::zero(elem(&param.ty)?));
             self.out.push(Stm::when(guard, vec![Stm::assign(&var, element)]));
@@ -165,7 +165,10 @@ impl Lower<'_> {
     }
 
     pub(super) fn has_memory(&self, array: VarId) -> bool {
-        self.vars.get(&array).is_some_and(|info| matches!(info.form, Form::Block { .. } | Form::View { .. }))
+        self.scope
+            .vars
+            .get(&array)
+            .is_some_and(|info| matches!(info.form, Form::Block { .. } | Form::View { .. }))
     }
 
     /// Binds a variable to the row at some indices, which stays where it is.
@@ -203,7 +206,7 @@ impl Lower<'_> {
         let (source, target) = (self.var(array)?, self.var_of(param)?);
         self.bind_as(param, Form::View { strides });
         self.set(&target, source);
-        self.pointers.insert(param.var, (array, 0.expr()));
+        self.memory.pointers.insert(param.var, (array, 0.expr()));
         Ok(())
     }
 
@@ -217,11 +220,11 @@ impl Lower<'_> {
         let param = only(pat)?;
         let (_, dims) = self.array(array)?;
         let (source, target) = (self.var(array)?, self.var_of(param)?);
-        if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
+        if !self.needs_block(param) && !self.memory.dests.contains_key(&param.var) {
             return self.slice_view(param, array, slice);
         }
         let can_share =
-            matches!(self.info(array)?.form, Form::Block { .. }) && !self.on_stack.contains(&array);
+            matches!(self.info(array)?.form, Form::Block { .. }) && !self.memory.on_stack.contains(&array);
         if let (Some(start), true) = (self.contiguous(slice, &dims), can_share) {
             self.view(&target, source + start, array);
             return Ok(());
@@ -256,7 +259,7 @@ impl Lower<'_> {
         let (source, target) = (self.var(array)?, self.var_of(param)?);
         self.bind_as(param, Form::View { strides });
         self.set(&target, source + &offset);
-        self.pointers.insert(param.var, (array, offset));
+        self.memory.pointers.insert(param.var, (array, offset));
         Ok(())
     }
 
@@ -358,7 +361,7 @@ impl Lower<'_> {
             self.check_bounds(indices, &dims);
         }
         self.take_unique(param, array)?;
-        if self.written.remove(&param.var) {
+        if self.memory.written.remove(&param.var) {
             return Ok(());
         }
         let target = self.var_of(param)?.expr();

@@ -38,7 +38,7 @@ impl Lower<'_> {
     /// As [`Lower::bounds`], but for the numbers of rows, which are below their count.
     fn open_bounds(&self, indices: &[Atom], shape: &[Atom]) -> Vec<Expr> {
         let is_open = |(index, size): &(&Atom, &Atom)| {
-            !index.as_var().is_some_and(|var| self.below.get(&var) == Some(*size))
+            !index.as_var().is_some_and(|var| self.scope.below.get(&var) == Some(*size))
         };
         let open = indices.iter().zip(shape).filter(is_open);
         let (indices, sizes): (Vec<Expr>, Vec<Atom>) = open.map(|(i, d)| (self.atom(*i), *d)).unzip();
@@ -56,7 +56,7 @@ impl Lower<'_> {
             unused.iter().for_each(|param| l.release_owned(param.var));
             Ok(())
         })?;
-        let inside = all(self.only_if.iter().cloned().chain(bounds));
+        let inside = all(self.around.only_if.iter().cloned().chain(bounds));
         let (then, ()) = self.nested(build)?;
         self.out.push(match inside {
             None => Stm::Block(then),

@@ -31,8 +31,8 @@ impl Lower<'_> {
         if let Some(count) = self.small_size(param) {
             self.set_room(&array, count);
             self.bind(param, false);
-            self.placed.insert(param.var);
-            self.on_stack.insert(param.var);
+            self.memory.placed.insert(param.var);
+            self.memory.on_stack.insert(param.var);
             return Ok(());
         }
         if !self.is_outermost() && self.is_kept_by_nobody(param) {
@@ -72,13 +72,13 @@ impl Lower<'_> {
             Ok(())
         })?;
         self.out.push(Stm::when(count.is_above(MAX_ON_STACK), then));
-        self.on_stack.insert(param.var);
+        self.memory.on_stack.insert(param.var);
         Ok(())
     }
 
     /// Whether elements of the array are read, and that is all.
     fn is_kept_by_nobody(&self, param: &Param) -> bool {
-        !self.blocks.contains(&param.var) && (param.var.0 as usize) < self.program.vars.hints.len()
+        !self.memory.blocks.contains(&param.var) && (param.var.0 as usize) < self.program.vars.hints.len()
     }
 
     /// A size as the source has it.
@@ -102,7 +102,7 @@ impl Lower<'_> {
     /// Declares a variable that takes over an array and is its only owner.
     pub(super) fn take_unique(&mut self, param: &Param, array: VarId) -> Lowered<()> {
         let name = self.program.vars.hint(array).to_owned();
-        if self.placed.contains(&array) {
+        if self.memory.placed.contains(&array) {
             self.remark(RemarkKind::InPlace, format!("'{name}' changes where the result belongs"));
             return self.stay_in_place(param, array);
         }
@@ -139,8 +139,8 @@ impl Lower<'_> {
     pub(super) fn copy(&mut self, pat: &[Param], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
         let is_block =
-            matches!(self.info(array)?.form, Form::Block { .. }) && !self.on_stack.contains(&array);
-        if self.dests.contains_key(&param.var) || !is_block || self.placed.contains(&array) {
+            matches!(self.info(array)?.form, Form::Block { .. }) && !self.memory.on_stack.contains(&array);
+        if self.memory.dests.contains_key(&param.var) || !is_block || self.memory.placed.contains(&array) {
             self.allocate(param)?;
             return self.store(self.var_of(param)?, 0, &param.ty, array.into());
         }
@@ -157,7 +157,7 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let param = only(pat)?;
         self.check_size(n, "the size of an iota");
-        if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
+        if !self.needs_block(param) && !self.memory.dests.contains_key(&param.var) {
             let widened = |number: Expr| number.cast(PrimType::I64);
             let form = Form::Range { start: widened(self.atom(start)), step: widened(self.atom(step)) };
             self.bind_as(param, form);
@@ -188,10 +188,10 @@ impl Lower<'_> {
         for param in &stm.pat {
             let mut users = body.stms.iter().filter(|stm| visit::free_vars(&stm.exp).contains(&param.var));
             if let (Some(user), None) = (users.next(), users.next())
-                && is_overwritten(&self.symbols, user, param.var)
+                && is_overwritten(&self.scope.symbols, user, param.var)
                 && !body.result.contains(&Atom::Var(param.var))
             {
-                self.unread.insert(param.var);
+                self.memory.unread.insert(param.var);
             }
         }
     }
@@ -202,14 +202,14 @@ impl Lower<'_> {
             self.check_size(*dim, "the size of a replicate");
         }
         let row = self.atom_type(value)?;
-        let has_place = self.needs_block(param) || self.dests.contains_key(&param.var);
+        let has_place = self.needs_block(param) || self.memory.dests.contains_key(&param.var);
         if !row.is_array() && !has_place {
             let value = self.atom(value);
             self.bind_as(param, Form::Fill { value });
             return Ok(());
         }
         self.allocate(param)?;
-        if self.unread.remove(&param.var) {
+        if self.memory.unread.remove(&param.var) {
             return Ok(());
         }
         let (target, copies) = (self.var_of(param)?, self.product(dims));
@@ -234,7 +234,7 @@ impl Lower<'_> {
     pub(super) fn rearrange(&mut self, pat: &[Param], perm: &[usize], array: VarId) -> Lowered<()> {
         let param = only(pat)?;
         let (_, dims) = self.array(array)?;
-        if !self.needs_block(param) && !self.dests.contains_key(&param.var) {
+        if !self.needs_block(param) && !self.memory.dests.contains_key(&param.var) {
             let form = self.info(array)?.form.clone();
             if matches!(form, Form::Fill { .. } | Form::Range { .. }) {
                 self.bind_as(param, form);
@@ -307,7 +307,7 @@ impl Lower<'_> {
             self.check_size(*dim, "a dimension");
         }
         self.allocate(param)?;
-        if self.unread.remove(&param.var) {
+        if self.memory.unread.remove(&param.var) {
             return Ok(());
         }
         self.run(Runtime::Zero(elem), [self.var_of(param)?.expr(), self.product(dims)]);

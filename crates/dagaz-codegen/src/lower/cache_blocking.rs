@@ -105,7 +105,7 @@ impl Lower<'_> {
 
     /// The group that begins with a statement.
     fn search(&self, stms: &[CoreStm], start: usize) -> Option<Search> {
-        if !self.is_outermost() || self.is_profiled {
+        if !self.is_outermost() || self.fresh.is_profiled {
             return None;
         }
         let first = &stms[start];
@@ -196,7 +196,7 @@ impl Lower<'_> {
     pub(super) fn begin_parts(&mut self, group: &Group) {
         let [from, to] = ["from", "to"].map(|hint| self.temp(PrimType::I64, hint));
         let count = self.unnamed(&[Type::I64]).remove(0);
-        self.part =
+        self.groups.part =
             Some(Part { from, count, to, again: Vec::new(), made: group.made.clone(), work: Vec::new() });
     }
 
@@ -206,17 +206,17 @@ impl Lower<'_> {
         mut part: Part,
         build: impl FnOnce(&mut Self, &Part) -> Lowered<()>,
     ) -> Lowered<()> {
-        self.part = None;
+        self.groups.part = None;
         let (work, ()) = self.nested(|l| build(l, &part))?;
         part.work.extend(work);
-        self.part = Some(part);
+        self.groups.part = Some(part);
         Ok(())
     }
 
     /// Notes that a member reads all of an array for every part.
     pub(super) fn reads_again(&mut self, dims: &[Atom]) {
         let elements = self.count(dims);
-        self.part.iter_mut().for_each(|part| part.again.push(elements.clone()));
+        self.groups.part.iter_mut().for_each(|part| part.again.push(elements.clone()));
     }
 
     /// A member that is a map, whose results have their memory.
@@ -240,7 +240,7 @@ impl Lower<'_> {
 
     /// After the last member of a group: the loop over parts.
     pub(super) fn end_parts(&mut self, group: &Group) -> Lowered<()> {
-        let Some(part) = self.part.take() else { return Ok(()) };
+        let Some(part) = self.groups.part.take() else { return Ok(()) };
         self.remark(RemarkKind::Fused, "matrices are used while the caches still have them");
         let width = self.atom(group.width);
         let (elements, elem) = (self.count(&group.first.ty.dims()[1..]), super::elem(&group.first.ty)?);

@@ -116,7 +116,7 @@ impl Lower<'_> {
             let (_, dims) = self.array(other.array)?;
             self.reads_again(&dims);
         }
-        let Some(part) = self.part.take() else {
+        let Some(part) = self.groups.part.take() else {
             let operands = Operands { sizes, arrays, is_part: false, is_far: false };
             return self.products(elem, rank, operands, matrices, plus.is_some(), triangles);
         };

@@ -48,7 +48,7 @@ impl Lower<'_> {
     ///     if (c) { x = xs[i]; r = expf(x); } else { r = 0; }    ==>    x = 0; if (c) x = xs[i]; e = expf(x); r = dz_select(c, e, 0);
     fn both_branches(&mut self, pat: &[Param], cond: Atom, then: &Body, otherwise: &Body) -> Lowered<()> {
         let cond = self.atom(cond);
-        let outside = self.guard.take();
+        let outside = self.around.guard.take();
         let within = |cond: Expr| match &outside {
             Some(guard) => guard.op(BinOp::And, cond),
             None => cond,
@@ -57,17 +57,17 @@ impl Lower<'_> {
         let is_not = self.temp_with(PrimType::Bool, "not", within(cond.clone().not()));
         let mut results = Vec::new();
         for (guard, body) in [(&is_so, then), (&is_not, otherwise)] {
-            self.guard = Some(guard.clone());
+            self.around.guard = Some(guard.clone());
             let built = self.body(body, &[], |l| {
                 results.push(body.result.iter().map(|atom| l.atom(*atom)).collect::<Vec<Expr>>());
                 Ok(())
             });
             if built.is_err() {
-                self.guard = outside;
+                self.around.guard = outside;
                 return built;
             }
         }
-        self.guard = outside;
+        self.around.guard = outside;
         for (position, param) in pat.iter().enumerate() {
             let (so, not) = (results[0][position].clone(), results[1][position].clone());
             let ty = super::elem(&param.ty)?;
@@ -85,7 +85,7 @@ impl Lower<'_> {
         otherwise: &Body,
     ) -> Lowered<()> {
         let pat = stm.pat.as_slice();
-        if self.deferred.is_some() && (self.guard.is_some() || is_for_vectors(&stm.exp)) {
+        if self.around.deferred.is_some() && (self.around.guard.is_some() || is_for_vectors(&stm.exp)) {
             return self.both_branches(pat, cond, then, otherwise);
         }
         let mut ends = Vec::new();
@@ -104,7 +104,7 @@ impl Lower<'_> {
 
     /// Declares a variable for a result of branches.
     fn end_of_branches(&mut self, stm: &CoreStm, position: usize, param: &Param) -> Lowered<End> {
-        if let Some(array) = before(stm, position).filter(|array| self.placed.contains(array)) {
+        if let Some(array) = before(stm, position).filter(|array| self.memory.placed.contains(array)) {
             self.stay_in_place(param, array)?;
             return Ok(End::There);
         }
@@ -256,7 +256,7 @@ impl Lower<'_> {
         }
         let stays = stays.filter(|_| param.ty.is_array());
         if let (Some(Stays::Changed), Some(array)) =
-            (stays, value.as_var().filter(|v| self.placed.contains(v)))
+            (stays, value.as_var().filter(|v| self.memory.placed.contains(v)))
         {
             self.stay_in_place(param, array)?;
             return Ok(Carried::Placed);
@@ -279,7 +279,7 @@ impl Lower<'_> {
         for ((param, _), how) in params.iter().zip(carried).filter(|((p, _), _)| !p.ty.is_acc()) {
             self.bind(param, *how == Carried::Anew);
             if matches!(how, Carried::Updated | Carried::Placed) {
-                self.placed.insert(param.var);
+                self.memory.placed.insert(param.var);
             }
         }
     }

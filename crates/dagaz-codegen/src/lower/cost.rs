@@ -41,7 +41,7 @@ impl Lower<'_> {
             return None;
         }
         let counters = self.counters(arrays, &lambda.params);
-        interior(&self.symbols, width, lambda, &counters).map(|middle| middle.lambda)
+        interior(&self.scope.symbols, width, lambda, &counters).map(|middle| middle.lambda)
     }
 
     pub(super) fn cost(&self, lambdas: &[&Lambda]) -> Expr {

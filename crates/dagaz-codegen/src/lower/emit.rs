@@ -28,8 +28,8 @@ impl Lower<'_> {
 
     /// A name that no variable has.
     pub(super) fn temp_name(&mut self, hint: &str) -> String {
-        self.temps += 1;
-        format!("{hint}_t{}", self.temps)
+        self.fresh.temps += 1;
+        format!("{hint}_t{}", self.fresh.temps)
     }
 
     /// Declares a new variable with a value.
@@ -90,10 +90,10 @@ impl Lower<'_> {
         build: impl FnOnce(&mut Self) -> Lowered<T>,
     ) -> Lowered<(Vec<Stm>, T)> {
         let outside = std::mem::take(&mut self.out);
-        let declared = self.deferred.as_ref().map(Deferred::mark);
+        let declared = self.around.deferred.as_ref().map(Deferred::mark);
         let built = build(self);
         // What was declared in there is not known out here.
-        if let (Some(deferred), Some(declared)) = (&mut self.deferred, declared) {
+        if let (Some(deferred), Some(declared)) = (&mut self.around.deferred, declared) {
             deferred.forget(declared);
         }
         let inside = std::mem::replace(&mut self.out, outside);
@@ -131,10 +131,10 @@ impl Lower<'_> {
 
     /// A body that runs many times; what is bound outside keeps its references.
     pub(super) fn repeatedly<T>(&mut self, build: impl FnOnce(&mut Self) -> Lowered<T>) -> Lowered<T> {
-        self.regions += 1;
-        let outside = std::mem::replace(&mut self.region, self.regions);
+        self.fresh.regions += 1;
+        let outside = std::mem::replace(&mut self.around.region, self.fresh.regions);
         let built = build(self);
-        self.region = outside;
+        self.around.region = outside;
         built
     }
 
@@ -177,7 +177,7 @@ impl Lower<'_> {
     pub(super) fn atom(&self, atom: Atom) -> Expr {
         match atom {
             Atom::Var(var) => {
-                let ty = self.vars.get(&var).map_or(Type::I64, |info| info.ty.clone());
+                let ty = self.scope.vars.get(&var).map_or(Type::I64, |info| info.ty.clone());
                 Var::new(repr(&ty).unwrap_or(Repr::I64), self.name(var)).expr()
             }
             Atom::Const(prim) => prim.expr(),

@@ -91,7 +91,7 @@ impl Lower<'_> {
         let mut places = Vec::new();
         for stm in &body.stms {
             let Exp::Index { array, indices, .. } = &stm.exp else { continue };
-            let is_fetched = arrays.iter().any(|list| self.fetched.contains(&(*list, *array)));
+            let is_fetched = arrays.iter().any(|list| self.around.fetched.contains(&(*list, *array)));
             if is_fetched || !is_along_row(indices, counters) {
                 continue;
             }
@@ -269,14 +269,16 @@ impl Lower<'_> {
                 _ => None,
             })
             .filter(|(array, _)| {
-                self.vars.get(array).is_some_and(|info| matches!(info.form, Form::Block { .. }))
+                self.scope.vars.get(array).is_some_and(|info| matches!(info.form, Form::Block { .. }))
             })
             .collect();
-        let is_before_use = lambda.ret.is_empty() && self.checking == 1 && !self.is_outermost();
+        let is_before_use = lambda.ret.is_empty() && self.around.checking == 1 && !self.is_outermost();
         if !is_before_use || !are_scalar || rows.is_empty() {
             return Ok(false);
         }
-        self.fetched.extend(arrays.iter().flat_map(|list| rows.iter().map(|(array, _)| (*list, *array))));
+        self.around
+            .fetched
+            .extend(arrays.iter().flat_map(|list| rows.iter().map(|(array, _)| (*list, *array))));
         let mut sizes = Vec::new();
         for (array, _) in &rows {
             let (elem, dims) = self.array(*array)?;
@@ -307,7 +309,7 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let around = self.frames.last().map(|frame| frame.region);
         let is_counter = |var: VarId| {
-            self.below.contains_key(&var) && self.vars.get(&var).map(|info| info.region) == around
+            self.scope.below.contains_key(&var) && self.scope.vars.get(&var).map(|info| info.region) == around
         };
         let is_next = indices.last().and_then(|index| index.as_var()).is_some_and(is_counter);
         if !is_next || self.cost_of_scalars(lambda) < MANY_OPERATIONS {
@@ -336,7 +338,7 @@ impl Lower<'_> {
 
     /// An element of an array in a block.
     fn place_read(&self, array: VarId, indices: &[Atom]) -> Option<Prefetched> {
-        let info = self.vars.get(&array)?;
+        let info = self.scope.vars.get(&array)?;
         let is_block = matches!(info.form, Form::Block { .. });
         (is_block && info.ty.rank() == indices.len()).then_some(Prefetched {
             array: self.var(array).ok()?,
@@ -373,7 +375,7 @@ impl Lower<'_> {
         // What is bound in a branch is not known before it.
         let bound: HashSet<VarId> =
             params.iter().chain(body.stms.iter().flat_map(|stm| &stm.pat)).map(|p| p.var).collect();
-        let is_known = |var: &VarId| bound.contains(var) || self.vars.contains_key(var);
+        let is_known = |var: &VarId| bound.contains(var) || self.scope.vars.contains_key(var);
         let from_data = arrays
             .iter()
             .zip(params)

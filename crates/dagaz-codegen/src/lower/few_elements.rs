@@ -93,7 +93,7 @@ impl Lower<'_> {
         let count = elements(&row).unwrap_or(0);
         let elem = Type::Prim(super::elem(&param.ty)?);
         let form = self.info(param.var)?.form.clone();
-        if let Some(room) = self.turned.get(&param.var).cloned() {
+        if let Some(room) = self.around.turned.get(&param.var).cloned() {
             for (k, value) in elems.iter().take(count).enumerate() {
                 self.store(&room.elements, room.offset(i, k), &elem, *value)?;
             }

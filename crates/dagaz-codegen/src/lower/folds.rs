@@ -238,9 +238,9 @@ impl Lower<'_> {
                     }
                     l.zeros_in_order(left, start, &sums, one_by_one)
                 })?;
-                let deferred = self.deferred.take();
+                let deferred = self.around.deferred.take();
                 let few = self.nested(one_by_one);
-                self.deferred = deferred;
+                self.around.deferred = deferred;
                 let (then, ()) = few?;
                 self.out.push(Stm::branch((to - from).is_below(FEW), then, otherwise));
                 Ok(())
@@ -271,7 +271,7 @@ impl Lower<'_> {
             Some(var.equals(zero))
         };
         let Some(is_zero) = any(extrema.filter_map(is_zero)) else { return Ok(()) };
-        let outside = self.deferred.take();
+        let outside = self.around.deferred.take();
         let inside = self.nested(|l| {
             for (param, value) in left.iter().zip(start) {
                 let name = l.name(param.var);
@@ -279,7 +279,7 @@ impl Lower<'_> {
             }
             again(l)
         });
-        self.deferred = outside;
+        self.around.deferred = outside;
         let (then, ()) = inside?;
         self.out.push(Stm::when(is_zero, then));
         Ok(())

@@ -10,7 +10,7 @@ use dagaz_core::visit;
 
 use super::emit::{block_of, repr};
 use super::symbols::Symbols;
-use super::{Form, Lower, Lowered, VarInfo, views};
+use super::{Around, Form, Fresh, Groups, Lower, Lowered, Memory, Scope, VarInfo, views};
 use crate::SiteKind;
 use crate::imp::{
     Expr, Function, InputPart, Module, Operand, OutputPart, Place, Runtime, Signature, Stm, Var,
@@ -30,44 +30,15 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         program,
         module: Module::default(),
         out: Vec::new(),
+        loc: Loc::NONE,
         frames: Vec::new(),
-        vars: HashMap::new(),
+        scope: Scope { consts, ..Scope::default() },
         accs: HashMap::new(),
         open: Vec::new(),
-        dests: HashMap::new(),
-        placed: HashSet::new(),
-        alone: HashSet::new(),
-        on_stack: HashSet::new(),
-        sharing: HashSet::new(),
-        below: HashMap::new(),
-        unread: HashSet::new(),
-        written: HashSet::new(),
-        following: None,
-        part: None,
-        symbols: Symbols::default(),
-        region: 0,
-        regions: 0,
-        temps: 0,
-        extra: 0,
-        loc: Loc::NONE,
-        inlined: Vec::new(),
-        consts,
-        blocks: HashSet::new(),
-        bases: HashMap::new(),
-        pointers: HashMap::new(),
-        deferred: None,
-        guard: None,
-        only_if: None,
-        turned: HashMap::new(),
-        joined: HashMap::new(),
-        is_at_border: false,
-        is_at_outer_border: false,
-        checking: 0,
-        fetched: HashSet::new(),
-        is_in_middle: false,
-        parallel: 0,
-        loops: Vec::new(),
-        is_profiled,
+        memory: Memory::default(),
+        around: Around::default(),
+        groups: Groups::default(),
+        fresh: Fresh { is_profiled, ..Fresh::default() },
     };
     let needs = reachable(program);
     for (index, stm) in program.consts.iter().enumerate() {
@@ -181,14 +152,14 @@ impl Lower<'_> {
     /// Constants that are used, as local variables.
     fn load_constants(&mut self, uses: &Uses) -> Lowered<()> {
         let mut used: Vec<VarId> =
-            uses.vars.iter().copied().filter(|v| self.consts.contains_key(v)).collect();
+            uses.vars.iter().copied().filter(|v| self.scope.consts.contains_key(v)).collect();
         used.sort_unstable();
         for var in used {
-            let index = self.consts[&var];
+            let index = self.scope.consts[&var];
             let Some(param) = self.program.consts[index].pat.iter().find(|p| p.var == var).cloned() else {
                 continue;
             };
-            self.vars.insert(
+            self.scope.vars.insert(
                 var,
                 VarInfo { ty: param.ty.clone(), region: u32::MAX, form: Form::Block { owned: false } },
             );
@@ -215,8 +186,8 @@ impl Lower<'_> {
             l.load_constants(&uses)?;
             let result = stm.pat.iter().map(|p| p.var.into()).collect();
             let body = Body { stms: vec![stm.clone()], result };
-            l.symbols = Symbols::of(&[], &body);
-            l.blocks = views::needing_blocks(&body, &l.symbols.renames);
+            l.scope.symbols = Symbols::of(&[], &body);
+            l.memory.blocks = views::needing_blocks(&body, &l.scope.symbols.renames);
             l.body(&body, &[], |l| {
                 for param in &stm.pat {
                     for part in parts(param, &l.name(param.var))? {
@@ -246,10 +217,10 @@ impl Lower<'_> {
         let mut uses = Uses::default();
         uses.fun(fun);
         self.loc = Loc::NONE;
-        self.vars.clear();
+        self.scope.vars.clear();
         self.accs.clear();
-        self.symbols = Symbols::of(&fun.params, &fun.body);
-        self.blocks = views::needing_blocks(&fun.body, &self.symbols.renames);
+        self.scope.symbols = Symbols::of(&fun.params, &fun.body);
+        self.memory.blocks = views::needing_blocks(&fun.body, &self.scope.symbols.renames);
         let (body, ()) = self.nested(|l| {
             let site = l.site(SiteKind::TooDeep);
             l.out.push(Stm::Attempt { runtime: Runtime::Enter, operands: Vec::new(), site: Some(site) });
@@ -309,18 +280,18 @@ impl Lower<'_> {
 
     /// A function that takes accumulators stands where it is called, where their operators are known.
     fn inline(&mut self, pat: &[Param], id: FunId, fun: &Fun, args: &[Atom]) -> Lowered<()> {
-        if self.inlined.contains(&id) {
+        if self.around.inlined.contains(&id) {
             return Err(format!("'{}' is recursive and takes an accumulator", fun.name));
         }
         pat.iter().for_each(|param| self.declare(param));
-        self.inlined.push(id);
+        self.around.inlined.push(id);
         self.block(|l| {
             let mut uses = Uses::default();
             uses.fun(fun);
             l.load_constants(&uses)?;
             let symbols = Symbols::of(&fun.params, &fun.body);
-            l.blocks.extend(views::needing_blocks(&fun.body, &symbols.renames));
-            let outside = std::mem::replace(&mut l.symbols, symbols);
+            l.memory.blocks.extend(views::needing_blocks(&fun.body, &symbols.renames));
+            let outside = std::mem::replace(&mut l.scope.symbols, symbols);
             for (param, arg) in fun.params.iter().zip(args) {
                 l.bind(param, !param.ty.is_acc());
                 if param.ty.is_acc() {
@@ -338,10 +309,10 @@ impl Lower<'_> {
                 }
                 Ok(())
             })?;
-            l.symbols = outside;
+            l.scope.symbols = outside;
             Ok(())
         })?;
-        self.inlined.pop();
+        self.around.inlined.pop();
         for (param, result) in pat.iter().zip(&fun.body.result).filter(|(p, _)| p.ty.is_acc()) {
             self.bind_acc(param.var, *result)?;
         }
@@ -400,7 +371,7 @@ impl Lower<'_> {
                 self.out.push(Stm::Assign(Place::Output(i, *output), part.expr()));
             }
             for (axis, dim) in param.ty.dims().iter().enumerate() {
-                let constant = dim.as_var().filter(|var| self.consts.contains_key(var));
+                let constant = dim.as_var().filter(|var| self.scope.consts.contains_key(var));
                 let size = match (dim.as_var().and_then(position), constant) {
                     (Some(at), _) => Expr::Input(at, InputPart::Scalar(PrimType::I64)),
                     (None, Some(var)) => Expr::Global(Var::new(PrimType::I64, self.name(var))),

@@ -47,14 +47,14 @@ impl Lower<'_> {
     ) -> Option<VarId> {
         // Rows may be there as single elements; and a loop that has failed runs again, with what it began with.
         let is_regular = lambda.ret.get(position) == param.ty.row().as_ref() && self.is_outermost();
-        if !is_regular || self.dests.contains_key(&param.var) || fails(&lambda.body) {
+        if !is_regular || self.memory.dests.contains_key(&param.var) || fails(&lambda.body) {
             return None;
         }
         let fits = |(input, array): (usize, &VarId)| {
             !taken.contains(array)
                 && self.is_movable(*array)
-                && !self.on_stack.contains(array)
-                && self.vars.get(array).is_some_and(|info| info.ty == param.ty)
+                && !self.memory.on_stack.contains(array)
+                && self.scope.vars.get(array).is_some_and(|info| info.ty == param.ty)
                 && goes_along(lambda, input, position)
         };
         let fitting =

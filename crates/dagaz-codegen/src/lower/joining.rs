@@ -104,41 +104,42 @@ impl Lower<'_> {
     pub(super) fn prepare_joints(&mut self, joints: &[Joint], index: usize) -> Lowered<()> {
         for joint in joints.iter().filter(|joint| joint.first == index) {
             let var = joint.result.var;
-            let have_places = joint.parts.iter().any(|(_, part)| self.dests.contains_key(part));
-            let is_apart = self.dests.get(&var).is_some_and(|place| place.strides.is_some());
+            let have_places = joint.parts.iter().any(|(_, part)| self.memory.dests.contains_key(part));
+            let is_apart = self.memory.dests.get(&var).is_some_and(|place| place.strides.is_some());
             if have_places || is_apart {
                 continue;
             }
             self.allocate(&joint.result)?;
-            let (is_placed, is_on_stack) = (self.placed.contains(&var), self.on_stack.contains(&var));
+            let (is_placed, is_on_stack) =
+                (self.memory.placed.contains(&var), self.memory.on_stack.contains(&var));
             let (target, block) = (self.var_of(&joint.result)?, self.mem(var));
             let mut offset = 0.expr();
             for (position, ty) in joint.types.iter().enumerate() {
                 if let Some((_, part)) = joint.parts.iter().find(|(own, _)| *own == position) {
                     let (pointer, block) = (&target + &offset, block.clone().expr());
-                    self.dests.insert(*part, Destination { pointer, block, strides: None });
+                    self.memory.dests.insert(*part, Destination { pointer, block, strides: None });
                 }
                 offset = offset + self.product(ty.dims());
             }
-            self.joined.insert(var, Joined { parts: joint.parts.clone(), is_placed, is_on_stack });
+            self.memory.joined.insert(var, Joined { parts: joint.parts.clone(), is_placed, is_on_stack });
         }
         Ok(())
     }
 
     /// Memory for an array with parts, unless it has some. Gives the positions of the parts that are there already.
     pub(super) fn allocate_for_parts(&mut self, param: &Param) -> Lowered<HashSet<usize>> {
-        let Some(joined) = self.joined.remove(&param.var) else {
+        let Some(joined) = self.memory.joined.remove(&param.var) else {
             self.allocate(param)?;
             return Ok(HashSet::new());
         };
         if joined.is_placed {
             self.bind(param, false);
-            self.placed.insert(param.var);
+            self.memory.placed.insert(param.var);
         }
         if joined.is_on_stack {
-            self.on_stack.insert(param.var);
+            self.memory.on_stack.insert(param.var);
         }
-        let parts = joined.parts.into_iter().filter(|(_, part)| self.dests.remove(part).is_none());
+        let parts = joined.parts.into_iter().filter(|(_, part)| self.memory.dests.remove(part).is_none());
         Ok(parts.map(|(position, _)| position).collect())
     }
 }

@@ -56,7 +56,8 @@ impl Lower<'_> {
         lambda: &Lambda,
         (from, to): (&Expr, &Expr),
     ) -> Lowered<bool> {
-        let is_plain = self.only_if.is_none() && self.deferred.is_none() && !self.is_at_border;
+        let is_plain =
+            self.around.only_if.is_none() && self.around.deferred.is_none() && !self.around.part.is_border();
         let plan = if is_plain { self.plan_of_long_loop(width, arrays, lambda) } else { None };
         let Some(LoopChoice { decided, middle }) = plan else { return Ok(false) };
         let first = self.limit("first", from, BinOp::Max, &middle.from);
@@ -88,19 +89,21 @@ impl Lower<'_> {
         let choice = choice_from_outside(lambda);
         let decided = choice.map(|choice| {
             let known = HashMap::from([(choice.cond, Atom::bool(choice.decided))]);
-            let lambda = specialise(&self.symbols, width, lambda, known);
+            let lambda = specialise(&self.scope.symbols, width, lambda, known);
             (choice, lambda)
         });
         let rest = match &decided {
             Some((choice, _)) => {
                 let known = choice.outside.iter().map(|var| (*var, Atom::bool(!choice.decided))).collect();
-                specialise(&self.symbols, width, lambda, known)
+                specialise(&self.scope.symbols, width, lambda, known)
             }
             None => lambda.clone(),
         };
         let counters = self.counters(arrays, &lambda.params);
-        let middle = match interior(&self.symbols, width, &rest, &counters) {
-            Some(middle) => Some(middle).filter(|middle| middle.has_narrow_border(&self.symbols, width))?,
+        let middle = match interior(&self.scope.symbols, width, &rest, &counters) {
+            Some(middle) => {
+                Some(middle).filter(|middle| middle.has_narrow_border(&self.scope.symbols, width))?
+            }
             None if decided.is_some() || lambda.params.iter().any(|p| is_widened(p, lambda)) => {
                 Interior { from: Vec::new(), to: Vec::new(), lambda: rest }
             }
@@ -151,10 +154,10 @@ impl Lower<'_> {
                         None => l.load_row(&[*array], std::slice::from_ref(param), &i)?,
                     }
                 }
-                l.only_if = Some(i.is_at_least(&wanted));
+                l.around.only_if = Some(i.is_at_least(&wanted));
                 let built =
                     l.body(&lambda.body, &lambda.params, |l| l.write_wanted_results(pat, &lambda, &i));
-                l.only_if = None;
+                l.around.only_if = None;
                 built
             })
         })

@@ -10,7 +10,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::folds::Fold;
 use super::placing::Destination;
 use super::split_iteration_range::{NARROW, interior};
-use super::{Form, Lower, Lowered};
+use super::{Form, LoopPart, Lower, Lowered};
 use crate::imp::{Expr, LoopKind, Operand, Stm, Var, lines};
 use crate::scalar;
 
@@ -30,7 +30,7 @@ impl Lower<'_> {
         lambda: &Lambda,
     ) -> Lowered<()> {
         let has_strides =
-            |l: &Self, p: &Param| l.dests.get(&p.var).is_some_and(|place| place.strides.is_some());
+            |l: &Self, p: &Param| l.memory.dests.get(&p.var).is_some_and(|place| place.strides.is_some());
         let interchanged = match pat.iter().any(|p| has_strides(self, p)) {
             true => None,
             false => self.interchangeable(pat, arrays, lambda),
@@ -53,13 +53,13 @@ impl Lower<'_> {
                 .maps_of_columns(pat, outer, inside, &fold, |l| l.map_loops(pat, width, arrays, lambda));
         }
         self.allocate_results(pat, arrays, lambda)?;
-        if let Some(part) = self.part.take() {
+        if let Some(part) = self.groups.part.take() {
             return self.map_for_part(part, pat, (width, arrays), lambda);
         }
         let own = usize::from(lambda.ret.is_empty());
-        self.checking += own;
+        self.around.checking += own;
         let built = self.map_loops(pat, width, arrays, lambda);
-        self.checking -= own;
+        self.around.checking -= own;
         built
     }
 
@@ -90,7 +90,7 @@ impl Lower<'_> {
     /// The parameters that hold the number of the row.
     pub(super) fn counters(&self, arrays: &[VarId], params: &[Param]) -> HashSet<VarId> {
         let counts = |array: &VarId| {
-            let form = self.vars.get(array).map(|info| &info.form);
+            let form = self.scope.vars.get(array).map(|info| &info.form);
             form == Some(&Form::Range { start: 0.expr(), step: 1.expr() })
         };
         let counters = arrays.iter().zip(params).filter(|(array, _)| counts(array));
@@ -119,9 +119,9 @@ impl Lower<'_> {
             return Ok(());
         }
         let counters = self.counters(arrays, &lambda.params);
-        let middle = match self.is_at_border || (!is_simple && self.has_long_loops_only(lambda)) {
+        let middle = match self.around.part.is_border() || (!is_simple && self.has_long_loops_only(lambda)) {
             true => None,
-            false => interior(&self.symbols, width, lambda, &counters),
+            false => interior(&self.scope.symbols, width, lambda, &counters),
         };
         let Some(middle) = middle else {
             return self.map_loop(pat, arrays, lambda, from, to, is_simple);
@@ -135,17 +135,17 @@ impl Lower<'_> {
             true => l.simple_middle(pat, arrays, &middle.lambda, &first, &last),
             false => l.map_loop(pat, arrays, &middle.lambda, &first, &last, false),
         })?;
-        self.is_at_border = true;
+        self.around.part = LoopPart::Border;
         let parts = match is_simple {
             true => self.narrow_border(pat, arrays, lambda, [from, &first, &last, to], middle_loop),
             false => self.around(middle_loop, [from, &first, &last, to], |l, start, end| {
-                l.is_at_outer_border = true;
+                l.around.part = LoopPart::OuterBorder;
                 let border = l.map_loop(pat, arrays, lambda, start, end, false);
-                l.is_at_outer_border = false;
+                l.around.part = LoopPart::Border;
                 border
             }),
         };
-        self.is_at_border = false;
+        self.around.part = LoopPart::Whole;
         parts
     }
 
@@ -160,9 +160,11 @@ impl Lower<'_> {
         to: &Expr,
     ) -> Lowered<()> {
         let lambda = self.with_row_pointers(lambda)?;
-        self.is_in_middle = statements(&lambda.body) <= SHORT;
+        if statements(&lambda.body) <= SHORT {
+            self.around.part = LoopPart::Middle;
+        }
         let built = self.map_loop(pat, arrays, &lambda, from, to, true);
-        self.is_in_middle = false;
+        self.around.part = LoopPart::Whole;
         built
     }
 
@@ -203,13 +205,13 @@ impl Lower<'_> {
                 l.map_loop(pat, arrays, lambda, start, end, true)
             });
         }
-        let deferred = self.deferred.take();
+        let deferred = self.around.deferred.take();
         let parts = self.nested(|l| {
             l.one_by_one(pat, arrays, lambda, from, first)?;
             l.out.extend(middle);
             l.one_by_one(pat, arrays, lambda, last, to)
         });
-        self.deferred = deferred;
+        self.around.deferred = deferred;
         let (then, ()) = parts?;
         let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, from, to, true))?;
         let border = (first - from) + (to - last);
@@ -247,7 +249,7 @@ impl Lower<'_> {
         if !is_simple {
             return self.iterate(from, to, |l, i| l.iteration_of_map(pat, arrays, lambda, i));
         }
-        if self.is_at_outer_border && reads_elsewhere_in_branches(&lambda.body) {
+        if self.around.part == LoopPart::OuterBorder && reads_elsewhere_in_branches(&lambda.body) {
             return self.one_by_one(pat, arrays, lambda, from, to);
         }
         self.in_turned_blocks(pat, from, to, &|l, from, to| {
@@ -272,8 +274,8 @@ impl Lower<'_> {
         build: &dyn Fn(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         let is_safe = !lambda.body.stms.iter().any(|stm| can_fail(&stm.exp));
-        let pays = self.is_in_middle || calls_vector_functions(&lambda.body);
-        if !is_safe || self.only_if.is_some() || !pays {
+        let pays = self.around.part == LoopPart::Middle || calls_vector_functions(&lambda.body);
+        if !is_safe || self.around.only_if.is_some() || !pays {
             return self.simple_loop(from, to, &[], build);
         }
         let count = self.int("count", to - from);
@@ -282,9 +284,9 @@ impl Lower<'_> {
         let last = self.nested(|l| {
             l.simple_loop(&0.expr(), &LANES.expr(), &[], &|l, k| {
                 let i = l.int("i", to - LANES + k);
-                l.only_if = Some(i.is_at_least(&whole));
+                l.around.only_if = Some(i.is_at_least(&whole));
                 let built = build(l, &i);
-                l.only_if = None;
+                l.around.only_if = None;
                 built
             })
         });
@@ -295,7 +297,7 @@ impl Lower<'_> {
 
     /// Writes the scalars that an iteration gives, unless it ran before.
     pub(super) fn write_wanted_results(&mut self, pat: &[Param], lambda: &Lambda, i: &Var) -> Lowered<()> {
-        let Some(cond) = self.only_if.clone() else { return self.write_results(pat, lambda, i, &[]) };
+        let Some(cond) = self.around.only_if.clone() else { return self.write_results(pat, lambda, i, &[]) };
         let (then, ()) = self.nested(|l| l.write_results(pat, lambda, i, &[]))?;
         self.out.push(Stm::when(cond, then));
         Ok(())
@@ -373,7 +375,7 @@ impl Lower<'_> {
         let is_column = |array: &VarId| {
             let source =
                 lambda.params.iter().zip(rows).find(|(p, _)| p.var == *array).map(|(_, source)| source);
-            source.and_then(|s| self.vars.get(s)).is_some_and(|info| match &info.form {
+            source.and_then(|s| self.scope.vars.get(s)).is_some_and(|info| match &info.form {
                 Form::View { strides } => {
                     strides.len() == 2 && strides[0] == 1.expr() && strides[1] != 1.expr()
                 }

@@ -59,17 +59,17 @@ impl Lower<'_> {
     /// A variable with a mask of the iterations in which the condition holds, all of which have failed then. None if the
     /// program can stop at once.
     pub(super) fn note_failure(&mut self, cond: Expr) -> Option<Var> {
-        let flag = self.deferred.as_mut().map(|deferred| {
+        let flag = self.around.deferred.as_mut().map(|deferred| {
             deferred.is_used = true;
             deferred.flag.clone()
         })?;
-        let cond = match &self.guard {
+        let cond = match &self.around.guard {
             Some(guard) => guard.op(BinOp::And, cond),
             None => cond,
         };
         let bad = self.int("bad", Expr::UnOp(UnOp::Neg, PrimType::I64, Box::new(cond.cast(PrimType::I64))));
         self.put(&flag, flag.op(BinOp::Or, &bad));
-        if let Some(deferred) = &mut self.deferred {
+        if let Some(deferred) = &mut self.around.deferred {
             deferred.bad.push(bad.clone());
         }
         Some(bad)
@@ -102,14 +102,14 @@ impl Lower<'_> {
         let known = |deferred: &Deferred| {
             deferred.safe.iter().find(|(i, d, _)| (*i, *d) == (index, dim)).map(|(_, _, safe)| safe.expr())
         };
-        self.deferred.as_ref().and_then(known)
+        self.around.deferred.as_ref().and_then(known)
     }
 
     /// An index that was certified by a check is wrong if the check has failed.
     fn mask_after_failures(&mut self, index: Atom, dim: Atom) -> Option<Expr> {
-        let deferred = self.deferred.as_ref().filter(|deferred| !deferred.bad.is_empty())?;
+        let deferred = self.around.deferred.as_ref().filter(|deferred| !deferred.bad.is_empty())?;
         let may_be_wrong = match index {
-            Atom::Var(var) => deferred.inside.contains(&var) && !self.below.contains_key(&var),
+            Atom::Var(var) => deferred.inside.contains(&var) && !self.scope.below.contains_key(&var),
             Atom::Const(_) => !is_within(index, dim),
         };
         let bad = deferred.bad.iter().map(|bad| bad.expr()).reduce(|all, bad| all.op(BinOp::Or, bad))?;
@@ -125,7 +125,7 @@ impl Lower<'_> {
             return Some(self.atom(index));
         }
         let safe = self.int("safe", self.atom(index).op(BinOp::And, complement(bad)));
-        if let Some(deferred) = &mut self.deferred {
+        if let Some(deferred) = &mut self.around.deferred {
             deferred.safe.push((index, dim, safe.clone()));
         }
         Some(safe.expr())
@@ -141,7 +141,8 @@ impl Lower<'_> {
             return Ok(pointer.expr());
         };
         let value = is_empty.select(Expr::call(Runtime::Nothing(elem), []), pointer);
-        let Some(deferred) = self.deferred.as_ref().filter(|deferred| !deferred.inside.contains(&array))
+        let Some(deferred) =
+            self.around.deferred.as_ref().filter(|deferred| !deferred.inside.contains(&array))
         else {
             return Ok(value);
         };
@@ -149,7 +150,7 @@ impl Lower<'_> {
             return Ok(known.pointer.expr());
         }
         let pointer = self.temp(Repr::Pointer(elem, Access::ReadOnly), "readable");
-        if let Some(deferred) = &mut self.deferred {
+        if let Some(deferred) = &mut self.around.deferred {
             deferred.readable.push(Readable { array, pointer: pointer.clone(), value });
         }
         Ok(pointer.expr())

@@ -115,10 +115,32 @@ struct Lower<'p> {
     program: &'p Program,
     module: Module,
     out: Vec<Stm>,
+    loc: Loc,
+    /// The bodies around the statement at hand.
     frames: Vec<Frame>,
-    vars: HashMap<VarId, VarInfo>,
+    scope: Scope,
     accs: HashMap<VarId, usize>,
     open: Vec<OpenAcc>,
+    memory: Memory,
+    around: Around,
+    groups: Groups,
+    fresh: Fresh,
+}
+
+/// What is known of the variables in scope.
+#[derive(Default)]
+struct Scope {
+    vars: HashMap<VarId, VarInfo>,
+    /// Top-level constants, and which statement makes each.
+    consts: HashMap<VarId, usize>,
+    symbols: Symbols,
+    /// Variables that are numbers of rows, and how many of these there are.
+    below: HashMap<VarId, Atom>,
+}
+
+/// Where arrays are, as far as that is not said by their form.
+#[derive(Default)]
+struct Memory {
     /// Where the result of a statement belongs.
     dests: HashMap<VarId, Destination>,
     /// Arrays that have their memory before their parts are made.
@@ -131,31 +153,29 @@ struct Lower<'p> {
     sharing: HashSet<VarId>,
     /// Arrays that live as long as the C block around them.
     on_stack: HashSet<VarId>,
-    /// Variables that are numbers of rows, and how many of these there are.
-    below: HashMap<VarId, Atom>,
     /// Arrays whose first values nobody reads.
     unread: HashSet<VarId>,
     /// Updates of these have nothing to copy: a map has written the elements.
     written: HashSet<VarId>,
-    /// What is made of the results of the scan at hand, if it is one in pieces.
-    following: Option<scans::epilogues::Group>,
-    /// What the group of operations at hand does in parts.
-    part: Option<cache_blocking::Part>,
-    symbols: Symbols,
-    region: u32,
-    regions: u32,
-    temps: u32,
-    /// Variables that Core has no names for, counted.
-    extra: u32,
-    loc: Loc,
-    inlined: Vec<FunId>,
-    consts: HashMap<VarId, usize>,
     /// The variables of the function at hand that need blocks.
     blocks: HashSet<VarId>,
     /// The array that a view looks at.
     bases: HashMap<VarId, VarId>,
     /// The array whose elements the pointer of a view is among, and where.
     pointers: HashMap<VarId, (VarId, Expr)>,
+}
+
+/// What is around the statement at hand.
+#[derive(Default)]
+struct Around {
+    /// The innermost body that runs many times.
+    region: u32,
+    /// How many parallel loops there are.
+    parallel: u32,
+    /// The loops of Core, the innermost last.
+    loops: Vec<packed_operands::LoopAround>,
+    /// The functions that stand where they are called.
+    inlined: Vec<FunId>,
     /// In a loop for vector units.
     deferred: Option<Deferred>,
     /// In branches that are computed whether they are wanted or not: the variable that says if they are.
@@ -164,27 +184,56 @@ struct Lower<'p> {
     only_if: Option<Expr>,
     /// In blocks of rows: where their elements are, place by place.
     turned: HashMap<VarId, turned::Room>,
-    /// In the parts of a loop next to its middle: what is inside is not split again.
-    is_at_border: bool,
-    /// There, around a loop of scalar operations.
-    is_at_outer_border: bool,
-    /// How many maps around the statement at hand are there for their checks.
-    checking: usize,
     /// Lists of numbers, and arrays whose rows with these numbers have been fetched.
     fetched: HashSet<(VarId, VarId)>,
+    /// How many maps there are for their checks.
+    checking: usize,
+    part: LoopPart,
+}
+
+/// The part of a loop that the statement at hand is in, if the loop is split.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum LoopPart {
+    #[default]
+    Whole,
     /// In the middle of a loop of scalar operations.
-    is_in_middle: bool,
-    /// How many parallel loops there are around the statement at hand.
-    parallel: u32,
-    /// The loops of Core around it, the innermost last.
-    loops: Vec<packed_operands::LoopAround>,
+    Middle,
+    /// Next to the middle: what is inside is not split again.
+    Border,
+    /// There, around a loop of scalar operations.
+    OuterBorder,
+}
+
+impl LoopPart {
+    fn is_border(self) -> bool {
+        matches!(self, LoopPart::Border | LoopPart::OuterBorder)
+    }
+}
+
+/// Operations that happen together.
+#[derive(Default)]
+struct Groups {
+    /// What is made of the results of the scan at hand, if it is one in pieces.
+    following: Option<scans::epilogues::Group>,
+    /// What the group of operations at hand does in parts.
+    part: Option<cache_blocking::Part>,
+}
+
+/// What has been counted.
+#[derive(Default)]
+struct Fresh {
+    temps: u32,
+    /// Variables that Core has no names for.
+    extra: u32,
+    /// Bodies that run many times.
+    regions: u32,
     /// Whether statements count their time.
     is_profiled: bool,
 }
 
 impl<'p> Lower<'p> {
     fn info(&self, var: VarId) -> Lowered<&VarInfo> {
-        self.vars.get(&var).ok_or_else(|| format!("internal error: {} is not bound", self.name(var)))
+        self.scope.vars.get(&var).ok_or_else(|| format!("internal error: {} is not bound", self.name(var)))
     }
 
     fn ty(&self, var: VarId) -> Lowered<Type> {
@@ -213,20 +262,20 @@ impl<'p> Lower<'p> {
     }
 
     fn bind_as(&mut self, param: &Param, form: Form) {
-        let info = VarInfo { ty: param.ty.clone(), region: self.region, form };
-        self.placed.remove(&param.var);
-        self.alone.remove(&param.var);
-        self.on_stack.remove(&param.var);
-        self.pointers.remove(&param.var);
-        if let Some(deferred) = &mut self.deferred {
+        let info = VarInfo { ty: param.ty.clone(), region: self.around.region, form };
+        self.memory.placed.remove(&param.var);
+        self.memory.alone.remove(&param.var);
+        self.memory.on_stack.remove(&param.var);
+        self.memory.pointers.remove(&param.var);
+        if let Some(deferred) = &mut self.around.deferred {
             deferred.inside.insert(param.var);
         }
-        self.vars.insert(param.var, info);
+        self.scope.vars.insert(param.var, info);
     }
 
     /// Whether an array has to be in a block of its own or a shared one.
     fn needs_block(&self, param: &Param) -> bool {
-        param.ty.is_array() && self.blocks.contains(&param.var)
+        param.ty.is_array() && self.memory.blocks.contains(&param.var)
     }
 
     /// Declares what holds a variable, without a value.
@@ -269,10 +318,10 @@ impl<'p> Lower<'p> {
 
     /// Whether this is the last use of a variable that has a reference of its own.
     fn is_movable(&self, var: VarId) -> bool {
-        let Some(info) = self.vars.get(&var) else { return false };
-        let here = self.frames.iter().rev().take_while(|f| f.region == self.region);
+        let Some(info) = self.scope.vars.get(&var) else { return false };
+        let here = self.frames.iter().rev().take_while(|f| f.region == self.around.region);
         info.form == Form::Block { owned: true }
-            && info.region == self.region
+            && info.region == self.around.region
             && here.into_iter().all(|f| {
                 f.last_use.get(&var).is_none_or(|last| *last <= f.index) && !f.repeated.contains(&var)
             })
@@ -331,12 +380,12 @@ impl<'p> Lower<'p> {
         for param in params.iter().filter(|p| !last_use.contains_key(&p.var)) {
             self.release_owned(param.var);
         }
-        let region = self.region;
+        let region = self.around.region;
         self.frames.push(Frame { last_use, index: 0, region, repeated: HashSet::new() });
         // What is bound elsewhere may be seen by variables from elsewhere.
-        let mut plans = overwriting::plans(&self.symbols, body);
+        let mut plans = overwriting::plans(&self.scope.symbols, body);
         plans.retain(|plan| bound.contains(&plan.array));
-        let joints = joining::joints(body, |var| self.vars.get(&var).map(|info| info.ty.clone()));
+        let joints = joining::joints(body, |var| self.scope.vars.get(&var).map(|info| info.ty.clone()));
         let mut covered = HashSet::new();
         let groups = self.groups(body);
         let mut released = Vec::new();
@@ -348,8 +397,8 @@ impl<'p> Lower<'p> {
             let repeated = self.repeated_in(&stm.exp);
             self.enter(index, repeated);
             let group = self.group(body, index);
-            self.following = group.map(|group| self.in_place(body, index, group));
-            if let Some(group) = &self.following {
+            self.groups.following = group.map(|group| self.in_place(body, index, group));
+            if let Some(group) = &self.groups.following {
                 plans.retain(|plan| !group.covered.contains(&plan.map));
                 covered.extend(group.covered.iter().copied());
             }
@@ -393,15 +442,15 @@ impl<'p> Lower<'p> {
         for stm in &body.stms {
             if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
                 && param.ty.is_array()
-                && !self.blocks.contains(&param.var)
+                && !self.memory.blocks.contains(&param.var)
             {
-                self.bases.insert(param.var, array);
+                self.memory.bases.insert(param.var, array);
             }
         }
         // What a view looks at lives as long as the view, which can be one from outside.
         for (view, until) in last_use.clone() {
             let mut var = view;
-            while let Some(base) = self.bases.get(&var) {
+            while let Some(base) = self.memory.bases.get(&var) {
                 last_use.entry(*base).and_modify(|last| *last = until.max(*last));
                 var = *base;
             }
@@ -416,7 +465,7 @@ impl<'p> Lower<'p> {
         let mut inside: Vec<VarId> = visit::bodies(exp).into_iter().flat_map(visit::free_vars_body).collect();
         inside.extend(visit::lambdas(exp).into_iter().flat_map(visit::free_vars_lambda));
         direct.iter_mut().chain(&mut inside).for_each(|var| {
-            while let Some(base) = self.bases.get(var) {
+            while let Some(base) = self.memory.bases.get(var) {
                 *var = *base;
             }
         });
@@ -435,10 +484,11 @@ impl<'p> Lower<'p> {
 
     fn release_owned(&mut self, var: VarId) {
         let is_owned = self
+            .scope
             .vars
             .get(&var)
             .is_some_and(|info| info.form == Form::Block { owned: true } && info.ty.is_array());
-        if is_owned || self.sharing.contains(&var) {
+        if is_owned || self.memory.sharing.contains(&var) {
             self.release(&self.mem(var));
         }
     }

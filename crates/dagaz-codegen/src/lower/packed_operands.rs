@@ -52,10 +52,10 @@ impl Lower<'_> {
         build: impl FnOnce(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
         let carried = params.iter().map(|(param, _)| param.var).collect();
-        let (region, parallel) = (self.regions, self.parallel);
-        self.loops.push(LoopAround { carried, region, parallel, copies: Vec::new() });
+        let (region, parallel) = (self.fresh.regions, self.around.parallel);
+        self.around.loops.push(LoopAround { carried, region, parallel, copies: Vec::new() });
         let built = self.nested(build);
-        let copies = self.loops.pop().map_or(Vec::new(), |around| around.copies);
+        let copies = self.around.loops.pop().map_or(Vec::new(), |around| around.copies);
         let (inside, ()) = built?;
         copies.iter().for_each(|(_, block)| self.set(block, Expr::Null));
         self.out.extend(inside);
@@ -65,26 +65,31 @@ impl Lower<'_> {
 
     /// Whether an array is the same in every iteration of the loop around the statement at hand.
     pub(super) fn is_kept(&self, array: VarId) -> bool {
-        let bound = self.vars.get(&array).map(|info| info.region);
-        self.loops
-            .last()
-            .is_some_and(|around| bound.is_some_and(|bound| around.has_same(array, bound, self.parallel)))
+        let bound = self.scope.vars.get(&array).map(|info| info.region);
+        self.around.loops.last().is_some_and(|around| {
+            bound.is_some_and(|bound| around.has_same(array, bound, self.around.parallel))
+        })
     }
 
     /// The block for a copy of an array in some order, which the outermost loop keeps that the array is the same in. Threads
     /// of a parallel loop have loops of their own.
     pub(super) fn kept_copy(&mut self, array: VarId, order: CopyOrder) -> Option<Var> {
-        let (bound, parallel) = (self.vars.get(&array)?.region, self.parallel);
+        let (bound, parallel) = (self.scope.vars.get(&array)?.region, self.around.parallel);
         // From the inside out, as far as all loops have the same array.
-        let inner =
-            self.loops.iter().rev().take_while(|around| around.has_same(array, bound, parallel)).count();
-        let at = self.loops.len() - inner;
+        let inner = self
+            .around
+            .loops
+            .iter()
+            .rev()
+            .take_while(|around| around.has_same(array, bound, parallel))
+            .count();
+        let at = self.around.loops.len() - inner;
         let what = (array, order);
-        let block = match self.loops.get(at)?.copies.iter().find(|(own, _)| *own == what) {
+        let block = match self.around.loops.get(at)?.copies.iter().find(|(own, _)| *own == what) {
             Some((_, block)) => block.clone(),
             None => self.temp(Repr::Block, "kept"),
         };
-        let copies = &mut self.loops.get_mut(at)?.copies;
+        let copies = &mut self.around.loops.get_mut(at)?.copies;
         if copies.iter().all(|(own, _)| *own != what) {
             copies.push((what, block.clone()));
         }

@@ -33,7 +33,7 @@ impl Lower<'_> {
         if self.is_outermost() {
             return self.pieces_of(count, grain, build);
         }
-        if self.parallel > 1 || !has_loops {
+        if self.around.parallel > 1 || !has_loops {
             return in_order(self);
         }
         let work = self.temp_with(PrimType::F64, "work", count.cast(PrimType::F64).times(cost));
@@ -46,9 +46,9 @@ impl Lower<'_> {
         }
         let (otherwise, ()) = self.nested(|l| {
             // Nothing further inside is worth threads then.
-            l.parallel += 1;
+            l.around.parallel += 1;
             let built = in_order(l);
-            l.parallel -= 1;
+            l.around.parallel -= 1;
             built
         })?;
         self.out.push(Stm::branch(work.is_above(CALL_WORK), then, otherwise));
@@ -57,7 +57,7 @@ impl Lower<'_> {
 
     /// Whether there is no parallel loop around the statement at hand.
     pub(super) fn is_outermost(&self) -> bool {
-        self.parallel == 0
+        self.around.parallel == 0
     }
 
     /// As [`Lower::pieces`], for pieces of a given size.
@@ -90,9 +90,9 @@ impl Lower<'_> {
         let (from, to) = (self.temp(PrimType::I64, "from"), self.temp(PrimType::I64, "to"));
         let note = self.note();
         self.remark(RemarkKind::Threads, "pieces run on threads where there are enough iterations");
-        self.parallel += 1;
+        self.around.parallel += 1;
         let built = self.nested(|l| l.repeatedly(|l| build(l, &from.clone().expr(), &to.clone().expr())));
-        self.parallel -= 1;
+        self.around.parallel -= 1;
         let (body, ()) = built?;
         self.out.push(Stm::Parallel(Box::new(Parallel { count, grain, in_order, from, to, note, body })));
         Ok(())
@@ -124,9 +124,9 @@ impl Lower<'_> {
         build: &dyn Fn(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
         let flag = self.temp(PrimType::I64, "stop");
-        let outside = self.deferred.replace(Deferred::new(flag.clone()));
+        let outside = self.around.deferred.replace(Deferred::new(flag.clone()));
         let built = self.nested(|l| l.loop_from(LoopKind::SIMD, from, to, build));
-        let inside = std::mem::replace(&mut self.deferred, outside);
+        let inside = std::mem::replace(&mut self.around.deferred, outside);
         let (mut vectors, ()) = built?;
         let can_fail = inside.as_ref().is_some_and(|deferred| deferred.is_used);
         self.remark(
@@ -152,9 +152,9 @@ impl Lower<'_> {
         }
         self.out.append(&mut vectors);
         if can_fail {
-            let outside = self.deferred.take();
+            let outside = self.around.deferred.take();
             let again = self.nested(|l| l.loop_from(LoopKind::Sequential, from, to, build));
-            self.deferred = outside;
+            self.around.deferred = outside;
             let (then, ()) = again?;
             self.out.push(Stm::when_rarely(flag, then));
         }

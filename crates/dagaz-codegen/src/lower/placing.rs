@@ -40,7 +40,7 @@ impl Lower<'_> {
         let (source, target) = (self.var(array)?, self.var_of(param)?);
         self.set_array(&target, source, self.mem(array));
         self.bind(param, false);
-        self.placed.insert(param.var);
+        self.memory.placed.insert(param.var);
         Ok(())
     }
 
@@ -60,8 +60,8 @@ impl Lower<'_> {
             }
             match &stm.exp {
                 Exp::Reshape { array, .. } if !is_changed && place.strides.is_none() => var = *array,
-                exp if takes_place(exp, &place) && !self.dests.contains_key(&var) => {
-                    self.dests.insert(var, place);
+                exp if takes_place(exp, &place) && !self.memory.dests.contains_key(&var) => {
+                    self.memory.dests.insert(var, place);
                     return true;
                 }
                 _ => return false,
@@ -84,10 +84,10 @@ impl Lower<'_> {
     /// Makes sure that nobody else has an array that a map will write to.
     fn own_alone(&mut self, array: VarId) -> Lowered<()> {
         let info = self.info(array)?;
-        if info.form == (Form::Block { owned: true }) && info.region == self.region {
+        if info.form == (Form::Block { owned: true }) && info.region == self.around.region {
             let (name, ty) = (self.name(array), info.ty.clone());
             self.make_unique(&name, &ty)?;
-            self.alone.insert(array);
+            self.memory.alone.insert(array);
         }
         Ok(())
     }
@@ -95,21 +95,21 @@ impl Lower<'_> {
     /// Has a map write into an array, if nobody else has it.
     fn follow(&mut self, plan: &Overwrite) -> Lowered<()> {
         let is_block = matches!(self.info(plan.array)?.form, Form::Block { .. });
-        let is_own = self.placed.contains(&plan.array) || self.alone.contains(&plan.array);
-        if is_block && is_own && !self.dests.contains_key(&plan.result) {
+        let is_own = self.memory.placed.contains(&plan.array) || self.memory.alone.contains(&plan.array);
+        if is_block && is_own && !self.memory.dests.contains_key(&plan.result) {
             let (offset, strides) = self.layout(plan.array, &plan.slice)?;
             let (pointer, block) = (self.var(plan.array)?.plus(offset), self.mem(plan.array).expr());
             let strides = (!plan.is_block).then_some(strides);
             let place = Destination { pointer, block, strides };
-            self.dests.insert(plan.result, place);
-            self.written.insert(plan.updated);
+            self.memory.dests.insert(plan.result, place);
+            self.memory.written.insert(plan.updated);
         }
         Ok(())
     }
 
     /// Declares a variable in its place, if it has one.
     pub(super) fn is_placed(&mut self, param: &Param) -> Lowered<bool> {
-        let Some(Destination { pointer, block, strides }) = self.dests.remove(&param.var) else {
+        let Some(Destination { pointer, block, strides }) = self.memory.dests.remove(&param.var) else {
             return Ok(false);
         };
         let var = self.var_of(param)?;
@@ -121,7 +121,7 @@ impl Lower<'_> {
             None => {
                 self.set_array(&var, pointer, block);
                 self.bind(param, false);
-                self.placed.insert(param.var);
+                self.memory.placed.insert(param.var);
             }
         }
         Ok(true)

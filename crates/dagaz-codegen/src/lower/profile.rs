@@ -30,10 +30,10 @@ impl Lower<'_> {
                 | Exp::Concat { .. }
                 | Exp::Scratch { .. }
         );
-        self.is_profiled
+        self.fresh.is_profiled
             && takes_time
-            && self.parallel == 0
-            && self.deferred.is_none()
+            && self.around.parallel == 0
+            && self.around.deferred.is_none()
             && self.loc != Loc::NONE
     }
 

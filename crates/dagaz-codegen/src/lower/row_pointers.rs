@@ -22,7 +22,7 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use super::{Lower, Lowered};
+use super::{LoopPart, Lower, Lowered};
 use crate::imp::{Expr, Operand, Runtime};
 
 /// A row: of an array, at the first indices.
@@ -45,7 +45,7 @@ impl Lower<'_> {
         self.read_from_rows(&mut lambda.body, &mut inside, &mut rows);
         for Row { array, indices: first, param } in rows {
             let mut indices: Vec<Expr> = first.iter().map(|i| self.atom(*i)).collect();
-            if self.is_at_outer_border {
+            if self.around.part == LoopPart::OuterBorder {
                 let (_, dims) = self.array(array)?;
                 for (index, dim) in indices.iter_mut().zip(dims) {
                     *index = index.minimum(self.atom(dim) - 1).maximum(0);
@@ -53,7 +53,7 @@ impl Lower<'_> {
             }
             self.row_at(&param, array, &indices)?;
             self.run(Runtime::InRegister, [self.var(param.var)?.expr()]);
-            if !self.is_at_outer_border {
+            if self.around.part != LoopPart::OuterBorder {
                 self.fetch_next_row((array, &first), &param, &lambda)?;
             }
         }

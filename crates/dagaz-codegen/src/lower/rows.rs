@@ -26,7 +26,7 @@ impl Lower<'_> {
                 self.bind(param, false);
                 let element = self.element(*array, &index)?;
                 if self.counters(&[*array], std::slice::from_ref(param)).contains(&param.var) {
-                    self.below.insert(param.var, dims[0]);
+                    self.scope.below.insert(param.var, dims[0]);
                 }
                 self.set(&target, element);
             } else if self.needs_block(param) {
@@ -80,8 +80,8 @@ impl Lower<'_> {
         types
             .iter()
             .map(|ty| {
-                self.extra += 1;
-                Param::new(VarId(u32::MAX - self.extra), ty.clone())
+                self.fresh.extra += 1;
+                Param::new(VarId(u32::MAX - self.fresh.extra), ty.clone())
             })
             .collect()
     }

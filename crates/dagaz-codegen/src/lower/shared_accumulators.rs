@@ -111,7 +111,7 @@ impl Lower<'_> {
     /// operations that cannot fail.
     fn is_along_row(&self, arrays: &[VarId], lambda: &Lambda) -> bool {
         let numbers = Some(Form::Range { start: 0.expr(), step: 1.expr() });
-        let is_count = |array: &VarId| self.vars.get(array).map(|info| info.form.clone()) == numbers;
+        let is_count = |array: &VarId| self.scope.vars.get(array).map(|info| info.form.clone()) == numbers;
         let counters = arrays.iter().zip(&lambda.params).filter(|(array, _)| is_count(array));
         let counters: Vec<Atom> = counters.map(|(_, param)| param.var.into()).collect();
         let bound = lambda.params.iter().chain(lambda.body.stms.iter().flat_map(|stm| &stm.pat));

@@ -109,7 +109,7 @@ impl Lower<'_> {
             let offset = Polynomial::of(offset, &own)?;
             Some((Arc::from(self.name(*view)), (self.var(*base).ok()?, offset)))
         };
-        self.pointers.iter().filter_map(place).collect()
+        self.memory.pointers.iter().filter_map(place).collect()
     }
 }
 

@@ -50,7 +50,7 @@ impl Lower<'_> {
     ) -> Lowered<()> {
         let mut wide = Vec::new();
         for param in pat {
-            if self.only_if.is_none() && matches!(self.info(param.var)?.form, Form::Block { .. }) {
+            if self.around.only_if.is_none() && matches!(self.info(param.var)?.form, Form::Block { .. }) {
                 wide.extend(width_to_turn(&param.ty).map(|width| (param, width)));
             }
         }
@@ -68,9 +68,9 @@ impl Lower<'_> {
                 let elements = l.room_for(super::elem(&param.ty)?, width * BLOCK, target);
                 rooms.insert(param.var, Room { elements, first: first.clone(), width: *width });
             }
-            let outside = std::mem::replace(&mut l.turned, rooms.clone());
+            let outside = std::mem::replace(&mut l.around.turned, rooms.clone());
             let built = build(l, &first.clone().expr(), &last.clone().expr());
-            l.turned = outside;
+            l.around.turned = outside;
             built?;
             for (param, width) in &wide {
                 let (target, room) = (l.var(param.var)? + &first * *width, &rooms[&param.var].elements);

@@ -204,8 +204,8 @@ impl Lower<'_> {
         let all = pat.len();
         let is_apart = |param: &Param| {
             param.ty.elem() != pat[0].ty.elem()
-                || self.blocks.contains(&param.var)
-                || self.dests.contains_key(&param.var)
+                || self.memory.blocks.contains(&param.var)
+                || self.memory.dests.contains_key(&param.var)
         };
         if all < 2 || pat.iter().any(is_apart) {
             return false;
@@ -216,7 +216,9 @@ impl Lower<'_> {
         let mut is_read = false;
         for (index, stm) in body.stms.iter().enumerate() {
             let shows = stm.pat.iter().any(|p| search.shown.contains_key(&p.var));
-            if shows && (covered.contains(&index) || !stm.pat.iter().any(|p| self.blocks.contains(&p.var))) {
+            if shows
+                && (covered.contains(&index) || !stm.pat.iter().any(|p| self.memory.blocks.contains(&p.var)))
+            {
                 continue;
             }
             let used =

@@ -20,7 +20,7 @@ impl Lower<'_> {
             Work::Map(lambda) => lambda,
             Work::Reduce { pre, .. } => pre.as_ref()?,
         };
-        interior(&self.symbols, width, lambda, &self.counters_of_follower(follower, lambda))
+        interior(&self.scope.symbols, width, lambda, &self.counters_of_follower(follower, lambda))
     }
 
     /// The parameters of the function of an operation that follows which hold the number of its row.

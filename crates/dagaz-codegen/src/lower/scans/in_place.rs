@@ -64,7 +64,7 @@ impl Lower<'_> {
         let made = followers.iter().filter(|f| f.is_backwards && matches!(f.work, Work::Map(_)));
         let targets: Vec<&Param> = kept.chain(made.flat_map(|f| &f.pat)).collect();
         let (target, sources) = targets.into_iter().find_map(|target| {
-            let is_plain = !self.dests.contains_key(&target.var);
+            let is_plain = !self.memory.dests.contains_key(&target.var);
             let sources = self.sources_of(body, target, &free).filter(|_| is_plain)?;
             Some((target.var, sources))
         })?;
@@ -76,7 +76,7 @@ impl Lower<'_> {
             .collect();
         let mut edges = Vec::new();
         for source in read {
-            let row = self.vars.get(&source)?.ty.row()?;
+            let row = self.scope.vars.get(&source)?.ty.row()?;
             edges.extend(self.unnamed(&[row]).into_iter().map(|param| Edge { source, param }));
         }
         Some(Over { target, sources, edges })
@@ -85,7 +85,8 @@ impl Lower<'_> {
     /// The arrays that have the place of a result.
     fn sources_of(&self, body: &Body, target: &Param, free: &[VarId]) -> Option<Vec<VarId>> {
         let is_same = |var: &&VarId| {
-            self.vars
+            self.scope
+                .vars
                 .get(var)
                 .is_some_and(|info| info.ty == target.ty && info.form == Form::Block { owned: true })
         };
@@ -94,19 +95,19 @@ impl Lower<'_> {
         }
         let Type::Array { dims, elem } = &target.ty else { return None };
         let [_, count] = dims.as_slice() else { return None };
-        let first = free.iter().find(|var| self.sharing.contains(var))?;
+        let first = free.iter().find(|var| self.memory.sharing.contains(var))?;
         let maker = body.stms.iter().find(|stm| stm.pat.iter().any(|p| p.var == *first))?;
         let all: Vec<VarId> = maker.pat.iter().map(|p| p.var).collect();
         let fits = *count == Atom::i64(all.len() as i64)
             && maker.pat.iter().all(|p| p.ty.elem() == Some(*elem))
-            && all.iter().all(|var| free.contains(var) && self.sharing.contains(var));
+            && all.iter().all(|var| free.contains(var) && self.memory.sharing.contains(var));
         fits.then_some(all)
     }
 
     /// Whether an array of this body is used by a scan and what follows it, and not after that.
     fn is_read_last(&self, body: &Body, scan: usize, covered: &HashSet<usize>, var: VarId) -> bool {
         let shows = |mut view: VarId| {
-            while let Some(base) = self.bases.get(&view).filter(|_| view != var) {
+            while let Some(base) = self.memory.bases.get(&view).filter(|_| view != var) {
                 view = *base;
             }
             view == var
@@ -141,7 +142,7 @@ impl Lower<'_> {
     }
 
     fn base_of(&self, mut var: VarId) -> VarId {
-        while let Some(base) = self.bases.get(&var) {
+        while let Some(base) = self.memory.bases.get(&var) {
             var = *base;
         }
         var
@@ -150,7 +151,7 @@ impl Lower<'_> {
     /// Whether a body reads an array at the counter less one, and nowhere else.
     fn reads_row_before(&self, body: &Body, var: VarId, counters: &HashSet<VarId>) -> bool {
         let is_before = |index: Atom| {
-            counters.iter().any(|counter| self.symbols.difference(index, (*counter).into()) == Some(-1))
+            counters.iter().any(|counter| self.scope.symbols.difference(index, (*counter).into()) == Some(-1))
         };
         let fits = |stm: &Stm| match &stm.exp {
             Exp::Index { array, indices, .. } if *array == var => {

@@ -89,7 +89,7 @@ enum RowPosition {
 impl Lower<'_> {
     pub(super) fn scan(&mut self, pat: &[Param], fold: &Fold<'_>) -> Lowered<()> {
         self.remark_fused(fold.pre);
-        match self.following.take() {
+        match self.groups.following.take() {
             Some(group) => self.scan_in_pieces(pat, fold, group),
             None => self.fold_in_order(pat, fold.width, (fold.arrays, fold.pre), fold.op, fold.neutral, true),
         }
@@ -155,7 +155,7 @@ impl Lower<'_> {
             }
             let middle = fold.pre.and_then(|pre| {
                 let counters = l.counters(fold.arrays, &pre.params);
-                interior(&l.symbols, fold.width, pre, &counters)
+                interior(&l.scope.symbols, fold.width, pre, &counters)
             });
             let is_safe = !lambdas.iter().any(|lambda| lambda.body.stms.iter().any(|stm| can_fail(&stm.exp)));
             let is_wide = is_safe && fold.neutral.len() >= WIDE;
@@ -221,8 +221,8 @@ impl Lower<'_> {
                     self.retain(&self.mem(param.var));
                 }
                 self.bind_as(param, Form::View { strides: vec![count.expr()] });
-                self.pointers.insert(param.var, (all.var, position.expr()));
-                self.sharing.insert(param.var);
+                self.memory.pointers.insert(param.var, (all.var, position.expr()));
+                self.memory.sharing.insert(param.var);
             }
         }
         Ok(())
