@@ -11,16 +11,16 @@ use crate::context::Ad;
 
 impl Ad<'_> {
     pub fn is_active(&self, atom: Atom) -> bool {
-        matches!(atom, Atom::Var(var) if self.active.contains(&var))
+        matches!(atom, Atom::Var(var) if self.forward.active.contains(&var))
     }
 
     pub fn is_active_var(&self, var: VarId) -> bool {
-        self.active.contains(&var)
+        self.forward.active.contains(&var)
     }
 
     fn mark(&mut self, param: &Param, active: bool) {
         if active {
-            self.active.insert(param.var);
+            self.forward.active.insert(param.var);
         }
     }
 
@@ -63,7 +63,7 @@ impl Ad<'_> {
     /// integers, and so a conversion converts tangents as it converts the value.
     fn conversion_passes_on(&self, from: PrimType, to: PrimType) -> bool {
         let rounds = from.is_float() && to.is_int();
-        from != PrimType::Bool && to != PrimType::Bool && (!rounds || self.integer_results)
+        from != PrimType::Bool && to != PrimType::Bool && (!rounds || self.forward.integer_results)
     }
 
     fn analyse_exp(&mut self, stm: &Stm) -> Vec<bool> {
@@ -106,7 +106,7 @@ impl Ad<'_> {
                     if news.is_empty() {
                         break params.iter().map(|(p, _)| self.is_active_var(p.var)).collect();
                     }
-                    self.active.extend(news);
+                    self.forward.active.extend(news);
                 }
             }
             Exp::Map { arrays, lambda, .. } => {

@@ -77,7 +77,7 @@ impl Ad<'_> {
     fn may_stop_for_nothing(&self, op: &Lambda) -> bool {
         let Body { stms, result } = &op.body;
         let again = HashSet::new();
-        let kept = prune(stms.clone(), result, &Stays::new(stms, &self.types, &again));
+        let kept = prune(stms.clone(), result, &Stays::new(stms, &self.b.types, &again));
         let without_effect = needed(stms.clone(), result);
         let has_effect = |stm: &Stm| own_effect(&stm.exp) == Effect::Acts;
         kept.len() != without_effect.len() || kept.iter().any(has_effect)

@@ -32,28 +32,43 @@ pub(crate) enum Adj {
 
 pub(crate) struct Ad<'p> {
     pub b: Builder,
-    pub funs: &'p [Fun],
-    /// Tangents that are zero and, while a derivative is split, everything that depends on tangents.
-    pub linear_vars: HashSet<VarId>,
+    pub program: Known<'p>,
+    pub forward: Forward,
+    pub sweep: Sweep,
     /// Whether what is expanded is about to be differentiated in reverse mode.
     pub reverse_ahead: bool,
-    /// Whether the program of forward mode is about to be split.
-    pub linear_ahead: bool,
+}
+
+/// What is known of the program.
+pub(crate) struct Known<'p> {
+    pub funs: &'p [Fun],
     /// Functions that cannot be inlined.
     pub recursive: Recursive,
-    pub types: HashMap<VarId, Type>,
     /// How sizes are computed.
     pub sizes: HashMap<VarId, (BinOp, Atom, Atom)>,
+}
+
+/// The state of forward mode.
+#[derive(Default)]
+pub(crate) struct Forward {
+    /// Tangents that are zero and, while a derivative is split, everything that depends on tangents.
+    pub linear_vars: HashSet<VarId>,
+    /// Whether the program of forward mode is about to be split.
+    pub linear_ahead: bool,
     pub active: HashSet<VarId>,
     /// Whether what is differentiated has integers as results, and no floats.
     pub integer_results: bool,
     /// While a derivative is split: a statement on accumulators could not be.
     pub acc_not_split: bool,
-    /// Accumulators that sum, which have other accumulators as tangents in forward mode.
+    /// Accumulators that sum, which have other accumulators as tangents.
     pub sums: HashSet<VarId>,
-    /// Tangents of active variables, in forward mode.
+    /// Tangents of active variables.
     pub tan: HashMap<VarId, Atom>,
-    /// Adjoints so far, in reverse mode; a variable without one has the adjoint zero.
+}
+
+/// The state of the return sweep of reverse mode.
+pub(crate) struct Sweep {
+    /// Adjoints so far; a variable without one has the adjoint zero.
     pub adj: HashMap<VarId, Adj>,
     /// Adjoints that are known to be zero but in one place.
     pub one_hots: HashMap<VarId, OneHot>,
@@ -75,22 +90,9 @@ pub(crate) struct Ad<'p> {
     pub may_tape: bool,
 }
 
-impl<'p> Ad<'p> {
-    pub fn new(vars: Vars, funs: &'p [Fun]) -> Ad<'p> {
-        Ad {
-            b: Builder::new(vars),
-            funs,
-            linear_vars: HashSet::new(),
-            reverse_ahead: false,
-            linear_ahead: false,
-            recursive: Recursive::of(funs),
-            types: HashMap::new(),
-            sizes: HashMap::new(),
-            active: HashSet::new(),
-            integer_results: false,
-            acc_not_split: false,
-            sums: HashSet::new(),
-            tan: HashMap::new(),
+impl Default for Sweep {
+    fn default() -> Sweep {
+        Sweep {
             adj: HashMap::new(),
             one_hots: HashMap::new(),
             one_hot_rows: HashMap::new(),
@@ -103,15 +105,26 @@ impl<'p> Ad<'p> {
             may_tape: true,
         }
     }
+}
+
+impl<'p> Ad<'p> {
+    pub fn new(vars: Vars, funs: &'p [Fun]) -> Ad<'p> {
+        let program = Known { funs, recursive: Recursive::of(funs), sizes: HashMap::new() };
+        let (forward, sweep) = (Forward::default(), Sweep::default());
+        Ad { b: Builder::new(vars), program, forward, sweep, reverse_ahead: false }
+    }
 
     pub fn note(&mut self, param: &Param) {
-        self.types.insert(param.var, param.ty.clone());
+        self.b.note(param);
     }
 
     pub fn ty(&self, atom: Atom) -> Type {
         match atom {
             Atom::Const(prim) => Type::Prim(prim.ty()),
-            Atom::Var(var) => self.types.get(&var).cloned().unwrap_or(Type::I64),
+            Atom::Var(var) => match self.b.types.get(&var) {
+                Some(ty) => ty.clone(),
+                None => panic!("{}_{} has no type", self.b.vars.hint(var), var.0),
+            },
         }
     }
 
@@ -120,11 +133,8 @@ impl<'p> Ad<'p> {
     }
 
     pub fn push(&mut self, stm: Stm) {
-        stm.pat.iter().for_each(|p| {
-            self.types.insert(p.var, p.ty.clone());
-        });
         if let (Some(operation), [pat]) = (size_operation(&stm.exp), stm.pat.as_slice()) {
-            self.sizes.insert(pat.var, operation);
+            self.program.sizes.insert(pat.var, operation);
         }
         self.b.push(stm);
     }
@@ -257,7 +267,7 @@ impl<'p> Ad<'p> {
     pub fn i64_op(&mut self, op: BinOp, x: Atom, y: Atom, loc: Loc) -> Atom {
         let result = self.b.binop(op, PrimType::I64, x, y, loc);
         if let Some(var) = result.as_var().filter(|var| x != Atom::from(*var) && y != Atom::from(*var)) {
-            self.sizes.insert(var, (op, x, y));
+            self.program.sizes.insert(var, (op, x, y));
         }
         result
     }

@@ -21,9 +21,9 @@ impl Ad<'_> {
     /// The results of the function, then their tangents.
     pub fn jvp(&mut self, lambda: &Lambda, args: &[Atom], tangents: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
         self.enter(lambda, args, loc);
-        self.tan.clear();
+        self.forward.tan.clear();
         for (param, tangent) in lambda.params.iter().zip(tangents) {
-            self.tan.insert(param.var, *tangent);
+            self.forward.tan.insert(param.var, *tangent);
         }
         self.fwd_stms(&lambda.body.stms)?;
         let mut results = lambda.body.result.clone();
@@ -39,11 +39,11 @@ impl Ad<'_> {
 
     /// The tangent of an atom of the type; zero if it has none.
     pub fn tangent(&mut self, atom: Atom, ty: &Type, loc: Loc) -> Atom {
-        match atom.as_var().and_then(|var| self.tan.get(&var)) {
+        match atom.as_var().and_then(|var| self.forward.tan.get(&var)) {
             Some(tangent) => *tangent,
             None => {
                 let zero = self.zero(ty, loc);
-                self.linear_vars.extend(zero.as_var());
+                self.forward.linear_vars.extend(zero.as_var());
                 zero
             }
         }
@@ -67,20 +67,20 @@ impl Ad<'_> {
     pub fn tan_param(&mut self, param: &Param) -> Param {
         let hint = self.hint(param.var, "_tan");
         let tangent = self.param(&hint, param.ty.clone());
-        self.tan.insert(param.var, tangent.var.into());
+        self.forward.tan.insert(param.var, tangent.var.into());
         tangent
     }
 
     /// Whether a variable has its tangent beside it; accumulators of pairs hold theirs themselves.
     fn has_tangent(&self, param: &Param) -> bool {
-        self.is_active_var(param.var) && (!param.ty.is_acc() || self.sums.contains(&param.var))
+        self.is_active_var(param.var) && (!param.ty.is_acc() || self.forward.sums.contains(&param.var))
     }
 
     /// Names for accumulators that sum, where `others` do.
     fn note_sums(&mut self, params: &[Param], others: &[Atom]) {
         for (param, other) in params.iter().zip(others) {
             if self.is_sum(*other) {
-                self.sums.insert(param.var);
+                self.forward.sums.insert(param.var);
             }
         }
     }
@@ -94,7 +94,7 @@ impl Ad<'_> {
 
     /// The parameter, where accumulators of active values are of pairs.
     fn dual_param(&mut self, param: &Param) -> Param {
-        let paired = self.is_active_var(param.var) && !self.sums.contains(&param.var);
+        let paired = self.is_active_var(param.var) && !self.forward.sums.contains(&param.var);
         let dual = Param { var: param.var, ty: self.dual_type(&param.ty, paired) };
         self.note(&dual);
         dual
@@ -119,7 +119,7 @@ impl Ad<'_> {
         let param = &stm.pat[0];
         let hint = self.hint(param.var, "_tan");
         let tangent = self.let_exp(&hint, param.ty.clone(), exp, stm.loc);
-        self.tan.insert(param.var, tangent);
+        self.forward.tan.insert(param.var, tangent);
     }
 
     fn fwd_stm(&mut self, stm: &Stm) -> Res<()> {
@@ -131,8 +131,8 @@ impl Ad<'_> {
         match &stm.exp {
             Exp::UnOp(UnOp::ToBits | UnOp::FromBits, ..) => {}
             Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) => return self.fwd_scalar(stm),
-            Exp::Reduce { .. } if self.linear_ahead && self.linear_reduce(stm)? => return Ok(()),
-            Exp::Loop { .. } if self.linear_ahead => {
+            Exp::Reduce { .. } if self.forward.linear_ahead && self.linear_reduce(stm)? => return Ok(()),
+            Exp::Loop { .. } if self.forward.linear_ahead => {
                 let stm = self.counted(stm)?;
                 return self.fwd_control(&stm);
             }
@@ -141,7 +141,7 @@ impl Ad<'_> {
             Exp::Hist { .. } | Exp::Scatter { .. } => return self.fwd_into(stm),
             Exp::WithAcc { inputs, lambda } => return self.fwd_with_acc(stm, inputs, lambda),
             Exp::Call { fun, args } => return self.fwd_call(stm, *fun, args),
-            Exp::UpdateAcc { acc, indices, values } if self.sums.contains(acc) => {
+            Exp::UpdateAcc { acc, indices, values } if self.forward.sums.contains(acc) => {
                 self.push(stm.clone());
                 self.note_sums(&stm.pat, &[(*acc).into()]);
                 let acc = self.tan_var(*acc, loc);
@@ -161,7 +161,7 @@ impl Ad<'_> {
                 for (param, arg) in lambda.params.iter().zip(args) {
                     let copy = Stm { pat: vec![param.clone()], exp: Exp::Atom(*arg), loc };
                     if self.is_active(*arg) {
-                        self.active.insert(param.var);
+                        self.forward.active.insert(param.var);
                     }
                     self.fwd_stm(&copy)?;
                 }
@@ -188,7 +188,7 @@ impl Ad<'_> {
             Exp::Atom(a) => {
                 let tangent = self.tan_of(*a, loc);
                 self.note_sums(&stm.pat, &[*a]);
-                self.tan.insert(stm.pat[0].var, tangent);
+                self.forward.tan.insert(stm.pat[0].var, tangent);
                 return Ok(());
             }
             Exp::UnOp(op @ (UnOp::ToBits | UnOp::FromBits), ty, a) => {
@@ -235,7 +235,7 @@ impl Ad<'_> {
             Exp::Trace { values, .. } => {
                 for (param, value) in stm.pat.iter().zip(values) {
                     let tangent = self.tan_of(*value, loc);
-                    self.tan.insert(param.var, tangent);
+                    self.forward.tan.insert(param.var, tangent);
                 }
                 return Ok(());
             }
@@ -273,7 +273,7 @@ impl Ad<'_> {
         let tangent = sum.unwrap_or(Prim::zero(ty).into());
         let hint = self.hint(param.var, "_tan");
         let tangent = self.let_exp(&hint, param.ty.clone(), Exp::Atom(tangent), loc);
-        self.tan.insert(param.var, tangent);
+        self.forward.tan.insert(param.var, tangent);
         Ok(())
     }
 
@@ -292,7 +292,7 @@ impl Ad<'_> {
     }
 
     fn is_sum(&self, atom: Atom) -> bool {
-        atom.as_var().is_some_and(|v| self.sums.contains(&v))
+        atom.as_var().is_some_and(|v| self.forward.sums.contains(&v))
     }
 
     fn fwd_lambda(&mut self, lambda: &Lambda, active: &[bool], loc: Loc) -> Res<Lambda> {
@@ -316,7 +316,7 @@ impl Ad<'_> {
     fn fwd_operator(&mut self, op: &Lambda, active: &[bool], loc: Loc) -> Res<Lambda> {
         for (param, active) in op.params.iter().zip(active.iter().chain(active)) {
             if *active {
-                self.active.insert(param.var);
+                self.forward.active.insert(param.var);
             }
         }
         let mut dual = self.fwd_lambda(op, active, loc)?;
@@ -480,7 +480,7 @@ impl Ad<'_> {
                 continue;
             };
             if is_plus(op) {
-                self.sums.insert(acc.var);
+                self.forward.sums.insert(acc.var);
                 let op = Some((Renamer::new(self, HashMap::new()).lambda(op), neutral.clone()));
                 duals.push(input.clone());
                 sums.push(AccInput { shape: input.shape.clone(), arrays, op });

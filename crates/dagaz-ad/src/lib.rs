@@ -84,7 +84,7 @@ fn without_forms(program: Program) -> Result<Program, Vec<Rejection>> {
     if !errors.is_empty() {
         return Err(errors);
     }
-    done.append(&mut ad.recursive.made);
+    done.append(&mut ad.program.recursive.made);
     let (vars, _) = ad.b.finish();
     let mut program = Program { consts: consts.stms, funs: done, entries, vars, locs };
     attach(&mut program.consts);
@@ -175,7 +175,7 @@ impl Ad<'_> {
                 self.bind(&stm.pat, &body.result, loc);
                 Ok(())
             }
-            Exp::Call { fun, args } if below && !self.recursive.contains(*fun) => {
+            Exp::Call { fun, args } if below && !self.program.recursive.contains(*fun) => {
                 let results = self.inline(*fun, args, below, loc)?;
                 self.bind(&stm.pat, &results, loc);
                 Ok(())
@@ -210,7 +210,7 @@ impl Ad<'_> {
 
     /// The statements of a function, with new names, and its results.
     fn inline(&mut self, id: FunId, args: &[Atom], below: bool, loc: Loc) -> Res<Vec<Atom>> {
-        let Some(fun) = self.funs.get(id.0 as usize) else {
+        let Some(fun) = self.program.funs.get(id.0 as usize) else {
             return Err(not_yet(loc, "a call of an unknown function"));
         };
         let map: HashMap<_, _> = fun.params.iter().map(|p| p.var).zip(args.iter().copied()).collect();
@@ -230,7 +230,7 @@ impl Ad<'_> {
                 params.iter().for_each(|(p, _)| self.note(p));
                 match form {
                     LoopForm::For { var, ty, .. } => {
-                        self.types.insert(*var, Type::Prim(*ty));
+                        self.b.types.insert(*var, Type::Prim(*ty));
                     }
                     LoopForm::While { cond } => *cond = self.expand(cond, below)?,
                 }
@@ -311,7 +311,7 @@ impl Ad<'_> {
                     params.iter().for_each(|(p, _)| self.note(p));
                     match form {
                         LoopForm::For { var, ty, .. } => {
-                            self.types.insert(*var, Type::Prim(*ty));
+                            self.b.types.insert(*var, Type::Prim(*ty));
                         }
                         LoopForm::While { cond } => self.note_body(cond),
                     }
@@ -326,9 +326,9 @@ impl Ad<'_> {
     fn enter(&mut self, lambda: &Lambda, args: &[Atom], loc: Loc) {
         self.note_body(&lambda.body);
         self.bind(&lambda.params, args, loc);
-        self.active.clear();
-        self.active.extend(lambda.params.iter().map(|p| p.var));
-        self.integer_results = has_integer_results(lambda);
+        self.forward.active.clear();
+        self.forward.active.extend(lambda.params.iter().map(|p| p.var));
+        self.forward.integer_results = has_integer_results(lambda);
         self.analyse(&lambda.body);
     }
 }

@@ -73,13 +73,13 @@ fn calls(stms: &[Stm]) -> HashSet<FunId> {
 impl Ad<'_> {
     pub fn fun(&self, id: FunId) -> Option<&Fun> {
         let id = id.0 as usize;
-        self.funs.get(id).or_else(|| self.recursive.made.get(id - self.funs.len()))
+        self.program.funs.get(id).or_else(|| self.program.recursive.made.get(id - self.program.funs.len()))
     }
 
     /// Makes all derivatives of functions that were asked for, and those that these ask for.
     pub fn make_derivatives(&mut self) -> Res<()> {
         let mut next = 0;
-        while let Some((fun, mode, _)) = self.recursive.waiting.get(next).copied() {
+        while let Some((fun, mode, _)) = self.program.recursive.waiting.get(next).copied() {
             next += 1;
             let Some(fun) = self.fun(fun).cloned() else {
                 return Err(not_yet(Loc::NONE, "the derivative of an unknown function"));
@@ -88,23 +88,23 @@ impl Ad<'_> {
                 Mode::Forward => self.forward_function(&fun)?,
                 Mode::Reverse => self.reverse_function(&fun)?,
             };
-            self.recursive.made.push(made);
+            self.program.recursive.made.push(made);
         }
         Ok(())
     }
 
     fn derivative_of(&mut self, fun: FunId, mode: Mode, loc: Loc) -> Res<FunId> {
-        if let Some(known) = self.recursive.known.get(&(fun, mode)) {
+        if let Some(known) = self.program.recursive.known.get(&(fun, mode)) {
             return Ok(*known);
         }
         let has_accs = |fun: &Fun| fun.params.iter().chain(&fun.ret).any(|p| p.ty.is_acc());
         if self.fun(fun).is_some_and(has_accs) {
             return Err(not_yet(loc, "the derivative of a recursive function of accumulators"));
         }
-        let id = FunId((self.funs.len() + self.recursive.waiting.len()) as u32);
-        self.recursive.known.insert((fun, mode), id);
-        self.recursive.recursive.insert(id);
-        self.recursive.waiting.push((fun, mode, id));
+        let id = FunId((self.program.funs.len() + self.program.recursive.waiting.len()) as u32);
+        self.program.recursive.known.insert((fun, mode), id);
+        self.program.recursive.recursive.insert(id);
+        self.program.recursive.waiting.push((fun, mode, id));
         Ok(id)
     }
 
@@ -113,7 +113,7 @@ impl Ad<'_> {
         if let Some(fun) = self.fun(fun) {
             return size_results(&fun.ret);
         }
-        match self.recursive.waiting.iter().find(|(.., derivative)| *derivative == fun) {
+        match self.program.recursive.waiting.iter().find(|(.., derivative)| *derivative == fun) {
             Some((of, Mode::Forward, _)) => self.sizes_of_results(*of),
             Some((_, Mode::Reverse, _)) | None => Vec::new(),
         }
@@ -130,7 +130,7 @@ impl Ad<'_> {
         let mut pat = stm.pat.clone();
         for param in &stm.pat {
             let tangent = self.tan_param(param);
-            self.tan.insert(param.var, tangent.var.into());
+            self.forward.tan.insert(param.var, tangent.var.into());
             pat.push(tangent);
         }
         self.push(Stm { pat, exp: Exp::Call { fun: derivative, args: all }, loc });

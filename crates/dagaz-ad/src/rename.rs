@@ -76,11 +76,11 @@ impl<'a, 'p> Renamer<'a, 'p> {
     fn fresh(&mut self, var: VarId) -> VarId {
         let hint = self.ad.b.vars.hint(var).to_owned();
         let new = self.ad.b.fresh(&hint);
-        if self.ad.active.contains(&var) {
-            self.ad.active.insert(new);
+        if self.ad.forward.active.contains(&var) {
+            self.ad.forward.active.insert(new);
         }
-        if self.ad.sums.contains(&var) {
-            self.ad.sums.insert(new);
+        if self.ad.forward.sums.contains(&var) {
+            self.ad.forward.sums.insert(new);
         }
         self.map.insert(var, new.into());
         new
@@ -89,7 +89,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
     pub fn param(&mut self, param: &Param) -> Param {
         let ty = self.ty(&param.ty);
         let var = self.fresh(param.var);
-        self.ad.types.insert(var, ty.clone());
+        self.ad.b.types.insert(var, ty.clone());
         Param { var, ty }
     }
 
@@ -109,7 +109,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
         let exp = self.exp(&stm.exp);
         let pat = self.params(&stm.pat);
         if self.when != When::Instead {
-            self.ad.recomputed.extend(pat.iter().map(|p| p.var));
+            self.ad.sweep.recomputed.extend(pat.iter().map(|p| p.var));
         }
         Some(Stm { pat, exp, loc: stm.loc })
     }
@@ -225,7 +225,7 @@ impl<'a, 'p> Renamer<'a, 'p> {
                     LoopForm::For { var, ty, bound } => {
                         let bound = self.atom(*bound);
                         let new = self.fresh(*var);
-                        self.ad.types.insert(new, Type::Prim(*ty));
+                        self.ad.b.types.insert(new, Type::Prim(*ty));
                         LoopForm::For { var: new, ty: *ty, bound }
                     }
                     LoopForm::While { cond } => LoopForm::While { cond: self.body(cond) },

@@ -140,11 +140,11 @@ impl Row {
         let mut ad = Ad::new(self.vars.clone(), &[]);
         for (i, var) in self.operands.iter().enumerate() {
             let ty = if i == 1 { self.second_type() } else { PrimType::F64 };
-            ad.types.insert(*var, Type::Prim(ty));
-            ad.active.insert(*var);
+            ad.b.types.insert(*var, Type::Prim(ty));
+            ad.forward.active.insert(*var);
         }
         let result = ad.b.fresh("r");
-        ad.types.insert(result, Type::Prim(PrimType::F64));
+        ad.b.types.insert(result, Type::Prim(PrimType::F64));
         let (stms, partials) = ad.scope(|ad| ad.partials(&self.exp, result.into(), Loc::NONE))?;
         Ok((stms, partials.into_iter().map(|(_, partial)| partial).collect()))
     }

@@ -16,6 +16,8 @@
 //! assert_eq!(body.stms.len(), 1);
 //! ```
 
+use std::collections::HashMap;
+
 use crate::exp::{Body, Check, Exp, Lambda, Loc, Stm, Vars};
 use crate::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use crate::prim_eval::{convert, eval_binop, eval_cmpop, eval_unop};
@@ -24,6 +26,8 @@ use crate::types::{Atom, Param, Type, VarId};
 #[derive(Clone, Debug, Default)]
 pub struct Builder {
     pub vars: Vars,
+    /// The types of the variables that were made or bound here, and of those that it was told.
+    pub types: HashMap<VarId, Type>,
     /// The statements so far of each open scope, the innermost last. Never empty.
     scopes: Vec<Vec<Stm>>,
 }
@@ -31,7 +35,7 @@ pub struct Builder {
 /// Variables, scopes and statements.
 impl Builder {
     pub fn new(vars: Vars) -> Builder {
-        Builder { vars, scopes: vec![Vec::new()] }
+        Builder { vars, types: HashMap::new(), scopes: vec![Vec::new()] }
     }
 
     /// The variables, and the statements of the outermost scope.
@@ -50,7 +54,14 @@ impl Builder {
     }
 
     pub fn fresh_param(&mut self, hint: &str, ty: Type) -> Param {
-        Param { var: self.vars.fresh(hint), ty }
+        let param = Param::new(self.fresh(hint), ty);
+        self.note(&param);
+        param
+    }
+
+    /// Notes the type of a variable that is bound elsewhere.
+    pub fn note(&mut self, param: &Param) {
+        self.types.insert(param.var, param.ty.clone());
     }
 
     pub fn push_scope(&mut self) {
@@ -68,6 +79,7 @@ impl Builder {
 
     /// Appends a statement to the innermost scope.
     pub fn push(&mut self, stm: Stm) {
+        stm.pat.iter().for_each(|param| self.note(param));
         match self.scopes.last_mut() {
             Some(scope) => scope.push(stm),
             None => self.scopes.push(vec![stm]),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::prim::{BinOp, CmpOp, PrimType, TernOp, UnOp};
 use crate::types::{Atom, FunId, Param, Type, VarId};
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Program {
     /// Top-level constants, in order; in scope in every function.
     pub consts: Vec<Stm>,
@@ -17,7 +17,7 @@ pub struct Program {
 }
 
 /// The hint of every variable, by number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Vars {
     pub hints: Vec<Box<str>>,
 }
@@ -96,7 +96,7 @@ pub struct SourceLoc {
 
 /// A function. Sizes of array parameters and results are parameters and results themselves:
 /// `def f (n: i64, xs: [n]f64) : (k: i64, ys: [k]f64) = …`
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Fun {
     pub name: String,
     pub params: Vec<Param>,
@@ -107,7 +107,7 @@ pub struct Fun {
 }
 
 /// What the user calls, and how the user's values correspond to the function's parameters and results.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Entry {
     pub name: String,
     pub fun: FunId,
@@ -119,7 +119,7 @@ pub struct Entry {
     pub results: Vec<EntryType>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct EntryParam {
     pub name: String,
     pub ty: EntryType,
@@ -128,7 +128,7 @@ pub struct EntryParam {
 }
 
 /// How the user sees a parameter or result. `name` is the type as written in the source.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum EntryType {
     /// One Core value: a scalar or an array of scalars.
     Value { name: String, ty: Type },
@@ -136,7 +136,7 @@ pub enum EntryType {
     Opaque { name: String, types: Vec<Type>, kind: OpaqueKind },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum OpaqueKind {
     /// The fields, in the order of their Core values. A tuple has fields "0", "1", ….
     Record(Vec<(String, EntryType)>),
@@ -149,7 +149,7 @@ pub enum OpaqueKind {
     Other,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Body {
     pub stms: Vec<Stm>,
     pub result: Vec<Atom>,
@@ -157,7 +157,7 @@ pub struct Body {
 
 /// `let (x: t, …) = e`. Types in the pattern may mention earlier variables of the same pattern, when the
 /// expression is an `if`, `loop` or `call` that returns sizes before the arrays that have them.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Stm {
     pub pat: Vec<Param>,
     pub exp: Exp,
@@ -165,7 +165,7 @@ pub struct Stm {
 }
 
 /// An anonymous function under a parallel operation. Result types mention only variables from outside.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Lambda {
     pub params: Vec<Param>,
     pub body: Body,
@@ -180,7 +180,7 @@ pub enum Check {
 }
 
 /// One dimension of a slice.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum DimSlice {
     /// One index; the dimension disappears.
     Fix(Atom),
@@ -188,7 +188,7 @@ pub enum DimSlice {
     Range { start: Atom, len: Atom, stride: Atom },
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum MsgPart {
     Text(String),
     Value(Atom),
@@ -196,7 +196,7 @@ pub enum MsgPart {
 
 /// The parallel operations take rows of `arrays`, all of outer size `width`. `pre`, where present, is a
 /// fused `map`: it is applied to the rows, and the operation proper works on its results.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum Exp {
     Atom(Atom),
     /// The type is that of the operand.
@@ -393,7 +393,7 @@ pub enum Exp {
 }
 
 /// An operand of a contraction: an array, and which axis each of its dimensions is.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct AxesOf {
     pub array: VarId,
     pub axes: Vec<usize>,
@@ -406,7 +406,7 @@ pub struct Triangle {
     pub high: usize,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub enum LoopForm {
     /// `for var < bound`; `ty` is the integer type of both.
     For { var: VarId, ty: PrimType, bound: Atom },
@@ -427,7 +427,7 @@ impl LoopHints {
     pub const NONE: LoopHints = LoopHints { stripmine: 0, bound: None };
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct AccInput {
     /// The dimensions that `+=` indexes.
     pub shape: Vec<Atom>,

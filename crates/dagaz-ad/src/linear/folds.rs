@@ -62,7 +62,7 @@ impl Ad<'_> {
         let mut inputs = [lefts.as_slice(), fold.arrays, &rights].concat();
         for (param, array) in x.iter().zip(fold.arrays) {
             if self.is_active_var(*array) {
-                self.active.insert(param.var);
+                self.forward.active.insert(param.var);
                 params.push(self.tan_param(param));
                 inputs.push(self.tan_var(*array, loc));
             }
@@ -76,15 +76,15 @@ impl Ad<'_> {
         })?;
         let types: Vec<Type> = ret.iter().map(|ty| ty.with_outer(&[n])).collect();
         let contributions = self.let_exps("tan", &types, Exp::Map { width: n, arrays: inputs, lambda }, loc);
-        self.linear_vars.extend(&contributions);
+        self.forward.linear_vars.extend(&contributions);
         for (i, contribution) in active.iter().zip(contributions) {
             let (op, zero) = (self.plus_lambda(&rows[*i], loc), self.zero(&rows[*i], loc));
             // It belongs to the linear program, where it counts as zero.
-            self.linear_vars.extend(zero.as_var());
+            self.forward.linear_vars.extend(zero.as_var());
             let (arrays, neutral) = (vec![contribution], vec![zero]);
             let exp = Exp::Reduce { width: n, arrays, pre: None, op, neutral, commutative: true };
             let sum = self.let_exp("tan", rows[*i].clone(), exp, loc);
-            self.tan.insert(stm.pat[*i].var, sum);
+            self.forward.tan.insert(stm.pat[*i].var, sum);
         }
         Ok(())
     }
@@ -105,7 +105,7 @@ impl Ad<'_> {
         };
         let bound = self.count_iterations(params, cond, body, stm.loc)?;
         let var = self.b.fresh("i");
-        self.types.insert(var, Type::I64);
+        self.b.types.insert(var, Type::I64);
         let form = LoopForm::For { var, ty: PrimType::I64, bound };
         let exp = Exp::Loop { params: params.clone(), form, body: body.clone(), hints: *hints };
         Ok(Stm { exp, ..stm.clone() })

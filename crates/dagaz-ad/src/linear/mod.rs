@@ -53,7 +53,7 @@ pub fn linearize(
         ad.note(param);
     }
     let result = match ad.linearised(lambda) {
-        Ok(_) if ad.recursive.is_used() => {
+        Ok(_) if ad.program.recursive.is_used() => {
             let loc = lambda.body.stms.first().map_or(Loc::NONE, |stm| stm.loc);
             Err(not_yet(loc, "the linear function of a recursive function"))
         }
@@ -71,7 +71,7 @@ impl Ad<'_> {
         histograms::rewrite_all_but_sums(&mut self.b.vars, &mut lambda.body)
             .map_err(|what| not_yet(loc, format!("the derivative of {what}")))?;
         // Zeros of derivatives that were expanded inside of the function are values like any other here.
-        self.linear_vars.clear();
+        self.forward.linear_vars.clear();
         let mut params = Vec::new();
         let mut tangents = Vec::new();
         for param in &lambda.params {
@@ -81,9 +81,9 @@ impl Ad<'_> {
         }
         let args: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
         let seeds: Vec<Atom> = tangents.iter().map(|p| p.var.into()).collect();
-        self.linear_ahead = true;
+        self.forward.linear_ahead = true;
         let (stms, results) = self.scope(|ad| ad.jvp(&lambda, &args, &seeds, loc))?;
-        self.linear_ahead = false;
+        self.forward.linear_ahead = false;
         let (now, linear) = self.scope(|ad| ad.split(stms, &tangents))?;
         let (primals, result) = results.split_at(lambda.ret.len());
         let body = Body { stms: linear, result: result.to_vec() };

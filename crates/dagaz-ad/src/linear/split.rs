@@ -37,13 +37,13 @@ type Chosen<'a> = &'a dyn Fn(usize) -> bool;
 impl Ad<'_> {
     /// Emits what is to run now; what is left is linear in the tangents.
     pub fn split(&mut self, stms: Vec<Stm>, tangents: &[Param]) -> Res<Vec<Stm>> {
-        let known = self.tan.values().filter_map(|t| t.as_var());
-        self.linear_vars.extend(known.chain(tangents.iter().map(|p| p.var)));
+        let known = self.forward.tan.values().filter_map(|t| t.as_var());
+        self.forward.linear_vars.extend(known.chain(tangents.iter().map(|p| p.var)));
         self.split_stms(stms)
     }
 
     fn is_linear(&self, var: VarId) -> bool {
-        self.linear_vars.contains(&var)
+        self.forward.linear_vars.contains(&var)
     }
 
     fn split_stms(&mut self, stms: Vec<Stm>) -> Res<Vec<Stm>> {
@@ -68,7 +68,7 @@ impl Ad<'_> {
                 Exp::Loop { form: LoopForm::While { .. }, .. } => None,
                 // Without bodies, and with one result that depends on tangents.
                 _ => {
-                    self.linear_vars.extend(stm.pat.iter().map(|p| p.var));
+                    self.forward.linear_vars.extend(stm.pat.iter().map(|p| p.var));
                     linear.push(stm);
                     continue;
                 }
@@ -114,7 +114,7 @@ impl Ad<'_> {
         let rows: Vec<(VarId, Param)> = arrays.iter().copied().zip(lambda.params.iter().cloned()).collect();
         for (array, param) in &rows {
             if self.is_linear(*array) {
-                self.linear_vars.insert(param.var);
+                self.forward.linear_vars.insert(param.var);
             }
         }
         let (linear_rows, rows): (Vec<_>, Vec<_>) =
@@ -265,7 +265,7 @@ impl Ad<'_> {
             loc,
         );
         let again = self.b.fresh("i");
-        self.types.insert(again, Type::Prim(ty));
+        self.b.types.insert(again, Type::Prim(ty));
         let body = self.body(|ad| {
             let mut map = HashMap::from([(counter, Atom::from(again))]);
             let i = ad.b.convert(ty, PrimType::I64, again.into(), loc);
@@ -294,7 +294,7 @@ impl Ad<'_> {
         let operand_is_linear = |i: usize| tangent[i % k];
         for (i, param) in op.params.iter().enumerate() {
             if operand_is_linear(i) {
-                self.linear_vars.insert(param.var);
+                self.forward.linear_vars.insert(param.var);
             }
         }
         let local: Vec<VarId> = (op.params.iter().enumerate())
@@ -353,7 +353,7 @@ impl Ad<'_> {
         let (linear_inputs, linear_params, ret) = part(true);
         let local: Vec<VarId> = now_params.iter().map(|p| p.var).collect();
         let Some(parts) = self.split_body(&lambda.body, &local, &|i| tangent[i])? else { return Ok(None) };
-        if std::mem::take(&mut self.acc_not_split) {
+        if std::mem::take(&mut self.forward.acc_not_split) {
             return Ok(None);
         }
         let (mut pat, linear_pat) = self.halves(&stm.pat);
@@ -397,7 +397,7 @@ impl Ad<'_> {
         for var in tangents {
             let ty = self.ty_var(var);
             // There is no accumulator for what is thrown away; all of the accumulation is run again instead.
-            self.acc_not_split |= ty.is_acc();
+            self.forward.acc_not_split |= ty.is_acc();
             zeros.insert(var, self.zero(&ty, loc));
         }
         let exp = Renamer::new(self, zeros).exp(&stm.exp);

@@ -15,24 +15,24 @@ use crate::rename::Renamer;
 
 impl Ad<'_> {
     fn is_left_out(&self, atom: Atom) -> bool {
-        matches!(atom, Atom::Var(var) if self.acc_adj.contains_key(&var))
+        matches!(atom, Atom::Var(var) if self.sweep.acc_adj.contains_key(&var))
     }
 
     /// The two are the same accumulator at different times.
     fn same_acc(&mut self, new: VarId, old: Atom) {
-        if let Some(cts) = old.as_var().and_then(|v| self.acc_adj.get(&v)).cloned() {
-            self.acc_adj.insert(new, cts);
+        if let Some(cts) = old.as_var().and_then(|v| self.sweep.acc_adj.get(&v)).cloned() {
+            self.sweep.acc_adj.insert(new, cts);
         }
     }
 
     /// The statement without accumulators whose arrays have cotangents; none if nothing is left of it.
     pub fn without_accs(&mut self, stm: &Stm) -> Option<Stm> {
-        if self.acc_adj.is_empty() {
+        if self.sweep.acc_adj.is_empty() {
             return Some(stm.clone());
         }
         let mut stm = stm.clone();
         let dropped: Vec<bool> = match &mut stm.exp {
-            Exp::UpdateAcc { acc, .. } if self.acc_adj.contains_key(acc) => {
+            Exp::UpdateAcc { acc, .. } if self.sweep.acc_adj.contains_key(acc) => {
                 self.same_acc(stm.pat[0].var, (*acc).into());
                 return None;
             }
@@ -44,8 +44,8 @@ impl Ad<'_> {
                 for (array, param) in arrays.iter().zip(&lambda.params) {
                     self.same_acc(param.var, (*array).into());
                 }
-                arrays.retain(|a| !self.acc_adj.contains_key(a));
-                lambda.params.retain(|p| !self.acc_adj.contains_key(&p.var));
+                arrays.retain(|a| !self.sweep.acc_adj.contains_key(a));
+                lambda.params.retain(|p| !self.sweep.acc_adj.contains_key(&p.var));
                 let dropped = self.strip(&mut lambda.body, &stm.pat);
                 retain(&mut lambda.ret, &dropped);
                 dropped
@@ -91,7 +91,7 @@ impl Ad<'_> {
         for (param, init) in params.iter() {
             self.same_acc(param.var, *init);
         }
-        params.retain(|(p, _)| !self.acc_adj.contains_key(&p.var));
+        params.retain(|(p, _)| !self.sweep.acc_adj.contains_key(&p.var));
         self.strip(body, pat)
     }
 
@@ -113,7 +113,7 @@ impl Ad<'_> {
             for (array, ct) in input.arrays.iter().zip(&own) {
                 self.add_to((*array).into(), *ct, loc);
             }
-            self.acc_adj.insert(param.var, own);
+            self.sweep.acc_adj.insert(param.var, own);
         }
         let mut body_cts = vec![None; inputs.len()];
         body_cts.extend_from_slice(&cts[next..]);
@@ -121,7 +121,7 @@ impl Ad<'_> {
     }
 
     pub fn rev_update_acc(&mut self, acc: VarId, indices: &[Atom], values: &[Atom], loc: Loc) -> Res<()> {
-        let cts = self.acc_adj.get(&acc).cloned().unwrap_or_default();
+        let cts = self.sweep.acc_adj.get(&acc).cloned().unwrap_or_default();
         for (value, ct) in values.iter().zip(cts) {
             let Some(ct) = ct.filter(|_| self.is_active(*value)) else { continue };
             let ty = self.ty(*value);

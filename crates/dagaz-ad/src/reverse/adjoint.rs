@@ -11,7 +11,7 @@ use super::whole;
 impl Ad<'_> {
     /// The adjoint of a variable, or its accumulator.
     pub fn adjoint(&mut self, var: VarId, loc: Loc) -> Atom {
-        match self.adj.get(&var) {
+        match self.sweep.adj.get(&var) {
             Some(Adj::Value(atom)) => *atom,
             Some(Adj::Acc(acc)) => (*acc).into(),
             None => {
@@ -24,7 +24,7 @@ impl Ad<'_> {
     /// The type of what [`Ad::adjoint`] gives.
     pub fn adjoint_type(&self, var: VarId) -> Type {
         let ty = self.ty_var(var);
-        match self.adj.get(&var) {
+        match self.sweep.adj.get(&var) {
             Some(Adj::Acc(_)) => acc_type(&ty),
             Some(Adj::Value(_)) | None => ty,
         }
@@ -32,16 +32,16 @@ impl Ad<'_> {
 
     /// The adjoint is now somewhere else; a value stays a value, an accumulator an accumulator.
     pub fn move_adj(&mut self, var: VarId, to: VarId) {
-        let adj = match self.adj.get(&var) {
+        let adj = match self.sweep.adj.get(&var) {
             Some(Adj::Acc(_)) => Adj::Acc(to),
             Some(Adj::Value(_)) | None => Adj::Value(to.into()),
         };
-        self.adj.insert(var, adj);
+        self.sweep.adj.insert(var, adj);
     }
 
     /// The adjoint of a variable whose binding the return sweep has reached; none if it is zero.
     pub fn take_adj(&mut self, var: VarId) -> Option<Atom> {
-        match self.adj.remove(&var)? {
+        match self.sweep.adj.remove(&var)? {
             Adj::Value(atom) => Some(atom),
             Adj::Acc(_) => None,
         }
@@ -67,7 +67,7 @@ impl Ad<'_> {
         if !self.is_active_var(var) || is_zero {
             return;
         }
-        let adj = match self.adj.get(&var).copied() {
+        let adj = match self.sweep.adj.get(&var).copied() {
             None => Adj::Value(ct),
             Some(Adj::Value(old)) => Adj::Value(self.sum(&ty, old, ct, loc)),
             Some(Adj::Acc(acc)) => {
@@ -75,7 +75,7 @@ impl Ad<'_> {
                 Adj::Acc(self.acc_add(acc, &acc_type(&ty), Vec::new(), &dims, ct, &ty, loc))
             }
         };
-        self.adj.insert(var, adj);
+        self.sweep.adj.insert(var, adj);
     }
 
     /// Adds to a part of the adjoint of an array. `ty` is the type of the part.
@@ -84,11 +84,11 @@ impl Ad<'_> {
             return;
         }
         let array_ty = self.ty_var(array);
-        if let Some(Adj::Acc(acc)) = self.adj.get(&array).copied() {
+        if let Some(Adj::Acc(acc)) = self.sweep.adj.get(&array).copied() {
             let rest = array_ty.dims().iter().skip(dims.len()).map(|d| whole(*d));
             let dims: Vec<DimSlice> = dims.iter().cloned().chain(rest).collect();
             let acc = self.acc_add(acc, &acc_type(&array_ty), Vec::new(), &dims, ct, ty, loc);
-            self.adj.insert(array, Adj::Acc(acc));
+            self.sweep.adj.insert(array, Adj::Acc(acc));
             return;
         }
         let old = self.adjoint(array, loc);
@@ -98,7 +98,7 @@ impl Ad<'_> {
         let exp = Exp::Update { array: old, dims: dims.to_vec(), value, check: Check::Certified };
         let hint = self.hint(array, "_adj");
         let new = self.let_exp(&hint, array_ty, exp, loc);
-        self.adj.insert(array, Adj::Value(new));
+        self.sweep.adj.insert(array, Adj::Value(new));
     }
 
     /// A part of an array: an element, a row, or a slice.

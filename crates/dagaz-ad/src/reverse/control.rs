@@ -71,13 +71,13 @@ impl Ad<'_> {
         let free = free_vars_body(then).into_iter().chain(free_vars_body(otherwise));
         let free = self.active_among(free);
         let mut types: Vec<Type> = free.iter().map(|v| self.adjoint_type(*v)).collect();
-        let (outer, known) = (self.adj.clone(), self.restored.clone());
+        let (outer, known) = (self.sweep.adj.clone(), self.sweep.restored.clone());
         let mut then = self.rev_branch(pat, then, &free, cts, loc)?;
-        self.adj = outer.clone();
-        let after_then = std::mem::replace(&mut self.restored, known.clone());
+        self.sweep.adj = outer.clone();
+        let after_then = std::mem::replace(&mut self.sweep.restored, known.clone());
         let mut otherwise = self.rev_branch(pat, otherwise, &free, cts, loc)?;
-        self.adj = outer;
-        let after_otherwise = std::mem::replace(&mut self.restored, known.clone());
+        self.sweep.adj = outer;
+        let after_otherwise = std::mem::replace(&mut self.sweep.restored, known.clone());
         // Arrays that a branch has updated and restored are in other variables now.
         let mut moved = after_then.moved_since(&known);
         moved.extend(after_otherwise.moved_since(&known));
@@ -93,7 +93,7 @@ impl Ad<'_> {
             self.move_adj(*var, *adjoint);
         }
         for (root, var) in moved.iter().zip(&vars[free.len()..]) {
-            self.restored.hold(*root, *var);
+            self.sweep.restored.hold(*root, *var);
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Ad<'_> {
                 let is_made =
                     |result: &Atom| *result == made.var.into() || original(&copy, *result) == made.var.into();
                 let place = copy.result.iter().position(is_made);
-                ad.known.extend(place.map(|k| (made.var, pat[k].var)));
+                ad.sweep.known.extend(place.map(|k| (made.var, pat[k].var)));
             }
             ad.sweep(&copy, cts, loc)?;
             Ok(free.iter().map(|v| ad.adjoint(*v, loc)).collect())
@@ -124,13 +124,13 @@ impl Ad<'_> {
     pub fn with_known_numbers(&mut self, stm: &Stm) -> (Stm, Vec<Stm>) {
         let (mut stm, mut values) = (stm.clone(), Vec::new());
         for p in &mut stm.pat {
-            if let Some(before) = self.known.get(&p.var).copied() {
+            if let Some(before) = self.sweep.known.get(&p.var).copied() {
                 let made = self.like(p.var.into());
-                self.recomputed.insert(made.var);
+                self.sweep.recomputed.insert(made.var);
                 if self.is_active_var(p.var) {
-                    self.active.insert(made.var);
+                    self.forward.active.insert(made.var);
                 }
-                self.kept.insert(p.var, SavedResult { before, again: made.var });
+                self.sweep.kept.insert(p.var, SavedResult { before, again: made.var });
                 let pat = vec![std::mem::replace(p, made)];
                 values.push(Stm { pat, exp: Exp::Atom(before.into()), loc: stm.loc });
             }

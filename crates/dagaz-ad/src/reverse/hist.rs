@@ -120,7 +120,7 @@ impl Ad<'_> {
         let (n, keys) = (flat.n, flat.keys);
         let counts = self.keep_inexact(&mut flat, exact, ty)?;
         if self.is_active_var(bins.values[0]) {
-            self.active.insert(flat.values[0]);
+            self.forward.active.insert(flat.values[0]);
         }
         let sorted = self.sort_bins(&flat, &[Some(ct)])?;
         let others = [product, ct, exact];

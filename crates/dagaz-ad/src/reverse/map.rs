@@ -56,7 +56,8 @@ impl Ad<'_> {
             free.into_iter().partition(|v| self.ty_var(*v).is_array());
         let job = MapReturn { width, arrays, lambda, cts, free_arrays, free_scalars, loc };
         let to_wrap = job.free_arrays.iter().copied();
-        let to_wrap: Vec<VarId> = to_wrap.filter(|v| !matches!(self.adj.get(v), Some(Adj::Acc(_)))).collect();
+        let to_wrap: Vec<VarId> =
+            to_wrap.filter(|v| !matches!(self.sweep.adj.get(v), Some(Adj::Acc(_)))).collect();
         let results =
             if to_wrap.is_empty() { self.return_map(&job)? } else { self.with_accumulators(&to_wrap, &job)? };
         let active: Vec<VarId> = self.active_rows(&job).into_iter().map(|(array, _)| array).collect();
@@ -94,7 +95,7 @@ impl Ad<'_> {
         let outer: Vec<VarId> = job.free_arrays.iter().copied().filter(|v| !to_wrap.contains(v)).collect();
         let outer_types: Vec<Type> = outer.iter().map(|v| acc_type(&self.ty_var(*v))).collect();
         for (var, param) in to_wrap.iter().zip(&params) {
-            self.adj.insert(*var, Adj::Acc(param.var));
+            self.sweep.adj.insert(*var, Adj::Acc(param.var));
         }
         let (stms, results) = self.scope(|ad| ad.return_map(job))?;
         let acc_of = |ad: &mut Self, var: &VarId| ad.adjoint(*var, loc);
@@ -102,7 +103,7 @@ impl Ad<'_> {
         result.extend(outer.iter().map(|v| acc_of(self, v)));
         let mut results = results;
         let known: Vec<(usize, OneHotRows)> = (results.iter().enumerate())
-            .filter_map(|(k, var)| Some((k, *self.one_hot_rows.get(var)?)))
+            .filter_map(|(k, var)| Some((k, *self.sweep.one_hot_rows.get(var)?)))
             .collect();
         results.extend(known.iter().flat_map(|(_, rows)| [rows.at, rows.values]));
         result.extend(results.iter().map(|v| Atom::from(*v)));
@@ -114,15 +115,15 @@ impl Ad<'_> {
         let vars = self.let_exps("adj", &all, exp, loc);
         let (summed, others) = vars.split_at(to_wrap.len());
         for (var, adjoint) in to_wrap.iter().zip(summed) {
-            self.adj.insert(*var, Adj::Value((*adjoint).into()));
+            self.sweep.adj.insert(*var, Adj::Value((*adjoint).into()));
         }
         let (accs, results) = others.split_at(outer.len());
         for (var, acc) in outer.iter().zip(accs) {
-            self.adj.insert(*var, Adj::Acc(*acc));
+            self.sweep.adj.insert(*var, Adj::Acc(*acc));
         }
         let (results, more) = results.split_at(results.len() - 2 * known.len());
         for ((k, _), rows) in known.iter().zip(more.chunks_exact(2)) {
-            self.one_hot_rows.insert(results[*k], OneHotRows { at: rows[0], values: rows[1] });
+            self.sweep.one_hot_rows.insert(results[*k], OneHotRows { at: rows[0], values: rows[1] });
         }
         Ok(results.to_vec())
     }
@@ -130,7 +131,7 @@ impl Ad<'_> {
     /// Parameters for the rows of a cotangent.
     fn row_of(&mut self, ct: VarId, ty: &Type, params: &mut Vec<Param>, arrays: &mut Vec<VarId>) -> RowCt {
         let elem = ty.elem().filter(|_| ty.rank() == 1);
-        if let (Some(known), Some(elem)) = (self.one_hot_rows.get(&ct).copied(), elem) {
+        if let (Some(known), Some(elem)) = (self.sweep.one_hot_rows.get(&ct).copied(), elem) {
             let (at, value) = (self.param("at", Type::I64), self.param("ct", elem.into()));
             let row = RowCt::OneHot { at: at.var, value: value.var };
             params.extend([at, value]);
@@ -151,9 +152,9 @@ impl Ad<'_> {
         let copy = renamer.lambda(job.lambda);
         let (mut params, mut arrays) = (Vec::new(), Vec::new());
         for (param, array) in copy.params.iter().zip(job.arrays) {
-            match self.acc_adj.get(array).cloned() {
+            match self.sweep.acc_adj.get(array).cloned() {
                 Some(cts) => {
-                    self.acc_adj.insert(param.var, cts);
+                    self.sweep.acc_adj.insert(param.var, cts);
                 }
                 None => {
                     params.push(param.clone());
@@ -168,13 +169,13 @@ impl Ad<'_> {
                 self.row_of(ct, ty, &mut params, &mut arrays)
             }));
         }
-        let outer = std::mem::take(&mut self.adj);
+        let outer = std::mem::take(&mut self.sweep.adj);
         for var in &job.free_arrays {
             let param = self.param("acc", acc_type(&self.ty_var(*var)));
             if let Some(Adj::Acc(acc)) = outer.get(var) {
                 arrays.push(*acc);
             }
-            self.adj.insert(*var, Adj::Acc(param.var));
+            self.sweep.adj.insert(*var, Adj::Acc(param.var));
             params.push(param);
         }
         let rows: Vec<VarId> = (job.arrays.iter().zip(&copy.params))
@@ -202,7 +203,7 @@ impl Ad<'_> {
             result.extend(known.iter().flat_map(|(_, hot)| [hot.at, hot.value]));
             Ok(result)
         })?;
-        self.adj = outer;
+        self.sweep.adj = outer;
         for (_, hot) in &known {
             ret.extend([Type::I64, self.ty(hot.value)]);
         }
@@ -211,11 +212,11 @@ impl Ad<'_> {
         let mut vars = self.let_exps("adj", &types, exp, loc);
         let more = vars.split_off(vars.len() - 2 * known.len());
         for ((k, _), row) in known.iter().zip(more.chunks_exact(2)) {
-            self.one_hot_rows.insert(vars[*k], OneHotRows { at: row[0], values: row[1] });
+            self.sweep.one_hot_rows.insert(vars[*k], OneHotRows { at: row[0], values: row[1] });
         }
         let (accs, results) = vars.split_at(job.free_arrays.len());
         for (var, acc) in job.free_arrays.iter().zip(accs) {
-            self.adj.insert(*var, Adj::Acc(*acc));
+            self.sweep.adj.insert(*var, Adj::Acc(*acc));
         }
         Ok(results.to_vec())
     }

@@ -52,11 +52,11 @@ pub(crate) enum Saved {
 impl Ad<'_> {
     /// The results of the function, then the adjoints of its arguments.
     pub fn vjp(&mut self, lambda: &Lambda, args: &[Atom], cotangents: &[Atom], loc: Loc) -> Res<Vec<Atom>> {
-        self.adj.clear();
-        self.acc_adj.clear();
-        self.known.clear();
-        self.kept.clear();
-        self.restored = Restored::default();
+        self.sweep.adj.clear();
+        self.sweep.acc_adj.clear();
+        self.sweep.known.clear();
+        self.sweep.kept.clear();
+        self.sweep.restored = Restored::default();
         let (mut stms, results) = self.scope(|ad| {
             ad.enter(lambda, args, loc);
             let cts: Vec<Option<Atom>> = cotangents.iter().copied().map(Some).collect();
@@ -64,8 +64,8 @@ impl Ad<'_> {
             let adjoints: Vec<Atom> = lambda.params.iter().map(|p| ad.adjoint(p.var, loc)).collect();
             Ok([lambda.body.result.clone(), adjoints].concat())
         })?;
-        let stays = Stays::new(&stms, &self.types, &self.recomputed);
-        choose_kept(&mut stms, &results, &stays, &self.kept);
+        let stays = Stays::new(&stms, &self.b.types, &self.sweep.recomputed);
+        choose_kept(&mut stms, &results, &stays, &self.sweep.kept);
         let needed = prune(stms, &results, &stays);
         needed.into_iter().for_each(|stm| self.push(stm));
         Ok(results)
@@ -105,7 +105,7 @@ impl Ad<'_> {
     }
 
     pub fn forward_sweep(&mut self, stm: &Stm) -> Res<Saved> {
-        if !stm.pat.iter().any(|p| self.known.contains_key(&p.var)) {
+        if !stm.pat.iter().any(|p| self.sweep.known.contains_key(&p.var)) {
             return self.run_forwards(stm);
         }
         let (stm, known) = self.with_known_numbers(stm);
@@ -143,7 +143,7 @@ impl Ad<'_> {
         let loc = stm.loc;
         self.undo_saved(&saved, loc)?;
         let cts: Vec<Option<Atom>> = stm.pat.iter().map(|p| self.take_adj(p.var)).collect();
-        let with_accs = stm.pat.iter().any(|p| self.acc_adj.contains_key(&p.var));
+        let with_accs = stm.pat.iter().any(|p| self.sweep.acc_adj.contains_key(&p.var));
         if cts.iter().all(Option::is_none) && !with_accs {
             return match saved {
                 Saved::Loop(job) => self.undo_loop(&job, loc),

@@ -79,7 +79,7 @@ impl Ad<'_> {
             params.push((param, init));
         }
         let counter = self.b.fresh("i");
-        self.types.insert(counter, Type::I64);
+        self.b.types.insert(counter, Type::I64);
         let body = self.body(|ad| {
             let mut map: HashMap<VarId, Atom> = HashMap::new();
             map.extend(op.params.iter().zip(&so_far).map(|(p, own)| (p.var, own.var.into())));

@@ -40,7 +40,7 @@ impl Ad<'_> {
         let mut given = cts.iter().flatten();
         let (Some(Atom::Var(ct)), None) = (given.next(), given.next()) else { return None };
         let are_arrays = arrays.iter().all(|array| self.ty_var(*array).is_array());
-        self.one_hots.get(ct).copied().filter(|_| are_arrays)
+        self.sweep.one_hots.get(ct).copied().filter(|_| are_arrays)
     }
 
     /// As [`Ad::rev_map`], for the one iteration that matters.
@@ -65,7 +65,7 @@ impl Ad<'_> {
             let part =
                 self.let_var("part", row.with_outer(&[width]), Exp::Slice { array: *array, dims }, loc);
             if self.is_active_var(*array) {
-                self.active.insert(part);
+                self.forward.active.insert(part);
             }
             parts.push(part);
         }
@@ -80,9 +80,11 @@ impl Ad<'_> {
         for (array, part) in arrays.iter().zip(parts) {
             if let Some(ct) = self.take_adj(part) {
                 let ty = self.ty_var(part);
-                let is_first = !self.adj.contains_key(array);
+                let is_first = !self.sweep.adj.contains_key(array);
                 self.add_at(*array, std::slice::from_ref(&range), ct, &ty, loc);
-                if let (true, Some(Adj::Value(Atom::Var(adj)))) = (is_first, self.adj.get(array).copied()) {
+                if let (true, Some(Adj::Value(Atom::Var(adj)))) =
+                    (is_first, self.sweep.adj.get(array).copied())
+                {
                     self.note_one_hot(adj, hot.at, (is_there, ct), loc)?;
                 }
             }
@@ -102,7 +104,7 @@ impl Ad<'_> {
         })?;
         let otherwise = Body { stms: Vec::new(), result: vec![Prim::zero(elem).into()] };
         let value = self.let_exp("value", elem.into(), Exp::If { cond: is_there, then, otherwise }, loc);
-        self.one_hots.insert(adj, OneHot { at, value });
+        self.sweep.one_hots.insert(adj, OneHot { at, value });
         Ok(())
     }
 
@@ -118,22 +120,22 @@ impl Ad<'_> {
         })?;
         let otherwise = Body { stms: Vec::new(), result: vec![zeros.into()] };
         let vector = self.let_var("ct", ty.clone(), Exp::If { cond, then, otherwise }, loc);
-        self.one_hots.insert(vector, OneHot { at, value });
+        self.sweep.one_hots.insert(vector, OneHot { at, value });
         Ok(vector.into())
     }
 
     /// What is known of adjoints: the positions of those that are zero but in one place, and these places.
     pub fn known_one_hots(&self, adjoints: &[Atom]) -> Vec<(usize, OneHot)> {
         let known =
-            adjoints.iter().enumerate().map(|(k, adj)| Some((k, *self.one_hots.get(&adj.as_var()?)?)));
+            adjoints.iter().enumerate().map(|(k, adj)| Some((k, *self.sweep.one_hots.get(&adj.as_var()?)?)));
         known.flatten().collect()
     }
 
     /// A vector in other words is zero in the same places.
     pub fn same_one_hot(&mut self, from: VarId, to: Atom) {
         let are_vectors = self.ty_var(from).rank() == 1 && self.ty(to).rank() == 1;
-        if let (true, Some(hot), Atom::Var(to)) = (are_vectors, self.one_hots.get(&from).copied(), to) {
-            self.one_hots.insert(to, hot);
+        if let (true, Some(hot), Atom::Var(to)) = (are_vectors, self.sweep.one_hots.get(&from).copied(), to) {
+            self.sweep.one_hots.insert(to, hot);
         }
     }
 }

@@ -122,15 +122,15 @@ impl Ad<'_> {
         frozen: &HashMap<VarId, Atom>,
         loc: Loc,
     ) -> Res<Vec<Atom>> {
-        self.active.extend(wanted.iter().map(|i| xs[*i].var));
+        self.forward.active.extend(wanted.iter().map(|i| xs[*i].var));
         let operands = atoms(xs).into_iter().chain(ys.iter().copied());
         let map = op.params.iter().map(|p| p.var).zip(operands);
         let map = map.chain(frozen.iter().map(|(var, atom)| (*var, *atom))).collect();
         let copy = Renamer::new(self, map).body(&op.body);
-        let outer = std::mem::take(&mut self.adj);
+        let outer = std::mem::take(&mut self.sweep.adj);
         self.sweep(&copy, cts, loc)?;
         let adjoints = wanted.iter().map(|i| self.adjoint(xs[*i].var, loc)).collect();
-        self.adj = outer;
+        self.sweep.adj = outer;
         Ok(adjoints)
     }
 

@@ -64,14 +64,14 @@ impl Ad<'_> {
         let row = Type::Prim(known.ty);
         let at = Atom::from(self.place_of_extremum(fold, known)?);
         let dims = [DimSlice::Fix(at)];
-        if let Some(Adj::Acc(_)) = self.adj.get(&array) {
+        if let Some(Adj::Acc(_)) = self.sweep.adj.get(&array) {
             // What is out of bounds adds nothing to an accumulator.
             self.add_at(array, &dims, ct, &row, loc);
             return Ok(());
         }
-        let is_first = !self.adj.contains_key(&array);
+        let is_first = !self.sweep.adj.contains_key(&array);
         let old = self.adjoint(array, loc);
-        self.adj.insert(array, Adj::Value(old));
+        self.sweep.adj.insert(array, Adj::Value(old));
         let cond = self.b.le(PrimType::I64, Atom::i64(0), at, loc);
         let then = self.body(|ad| {
             ad.add_at(array, &dims, ct, &row, loc);
@@ -81,9 +81,9 @@ impl Ad<'_> {
         let hint = self.hint(array, "_adj");
         let new = self.let_var(&hint, row.with_outer(&[n]), Exp::If { cond, then, otherwise }, loc);
         if is_first {
-            self.one_hots.insert(new, OneHot { at, value: ct });
+            self.sweep.one_hots.insert(new, OneHot { at, value: ct });
         }
-        self.adj.insert(array, Adj::Value(new.into()));
+        self.sweep.adj.insert(array, Adj::Value(new.into()));
         Ok(())
     }
 

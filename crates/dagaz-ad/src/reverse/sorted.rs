@@ -65,7 +65,7 @@ impl Ad<'_> {
         let segments = self.segments(bins, order)?;
         for (value, sorted) in bins.values.iter().zip(&segments.values) {
             if self.is_active_var(*value) {
-                self.active.insert(*sorted);
+                self.forward.active.insert(*sorted);
             }
         }
         let op = self.segmented(bins.op, false, loc)?;

@@ -23,21 +23,30 @@ impl Watch for Unwatched {
     }
 }
 
-/// The verifier, after every pass.
+/// The verifier, after every pass that changes something.
 #[derive(Default)]
 pub struct Verified {
     /// The program before the pass, to be shown if that is wrong.
     before: Program,
+    /// The stage that it verifies at, as far as that is known.
+    verified: Option<Stage>,
 }
 
 impl Watch for Verified {
     fn before(&mut self, _: &'static Pass, program: &Program) {
-        self.before = program.clone();
+        if self.verified.is_none() {
+            self.before = program.clone();
+        }
     }
 
     fn after(&mut self, pass: &'static Pass, program: &Program, stage: Stage) -> Result<(), Stop> {
+        if self.verified == Some(stage) && *program == self.before {
+            return Ok(());
+        }
         let errors: Vec<VerifyError> = verify_at(program, stage);
         if errors.is_empty() {
+            self.before.clone_from(program);
+            self.verified = Some(stage);
             return Ok(());
         }
         let (before, after) = (print_without_locs(&self.before), print_without_locs(program));

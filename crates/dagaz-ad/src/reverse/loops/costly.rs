@@ -57,7 +57,7 @@ impl Ad<'_> {
             match dim {
                 Atom::Const(Prim::I64(size)) => extent.known = extent.known.saturating_mul(size.max(1)),
                 Atom::Const(_) => {}
-                Atom::Var(var) => match self.sizes.get(&var) {
+                Atom::Var(var) => match self.program.sizes.get(&var) {
                     Some((BinOp::Mul, a, b)) => todo.extend([*a, *b]),
                     Some((BinOp::Max, a, Atom::Const(Prim::I64(0 | 1)))) => todo.push(*a),
                     Some((BinOp::Add, a, Atom::Const(Prim::I64(1)))) => {
@@ -141,7 +141,8 @@ impl Ad<'_> {
 
     /// A size that a loop may compute inside, before the loop.
     pub(super) fn size_before(&mut self, size: Atom, inside: &HashSet<VarId>, loc: Loc) -> Atom {
-        let operation = size.as_var().filter(|var| inside.contains(var)).and_then(|var| self.sizes.get(&var));
+        let operation =
+            size.as_var().filter(|var| inside.contains(var)).and_then(|var| self.program.sizes.get(&var));
         let Some((op, a, b)) = operation.copied() else { return size };
         let (a, b) = (self.size_before(a, inside, loc), self.size_before(b, inside, loc));
         self.i64_op(op, a, b, loc)

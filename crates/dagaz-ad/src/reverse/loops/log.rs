@@ -464,7 +464,7 @@ impl Ad<'_> {
             Some(indices) => {
                 let exp = Exp::Index { array, indices, check: Check::Checked };
                 let old = self.let_var("old", part, exp, loc);
-                self.recomputed.insert(old);
+                self.sweep.recomputed.insert(old);
                 old.into()
             }
             None => self.read_at(array, dims, &part, loc),
@@ -506,7 +506,7 @@ impl Ad<'_> {
         let hint = self.b.vars.hint(array).to_owned();
         let param = self.param(&hint, ty.clone());
         let counter = self.b.fresh("k");
-        self.types.insert(counter, Type::I64);
+        self.b.types.insert(counter, Type::I64);
         let body = self.body(|ad| {
             let last = ad.i64_op(BinOp::Sub, top, Atom::i64(1), loc);
             let at = ad.i64_op(BinOp::Sub, last, counter.into(), loc);

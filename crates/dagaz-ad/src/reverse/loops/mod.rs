@@ -122,7 +122,7 @@ impl Ad<'_> {
                 _ => {
                     let n = self.count_iterations(params, cond, body, loc)?;
                     let counter = self.b.fresh("i");
-                    self.types.insert(counter, Type::I64);
+                    self.b.types.insert(counter, Type::I64);
                     (counter, PrimType::I64, n)
                 }
             },
@@ -219,7 +219,7 @@ impl Ad<'_> {
         body.result.push(next);
         params.push((count, Atom::i64(0)));
         let results = self.let_loop(params, form, body, loc);
-        self.recomputed.extend(results.iter().copied());
+        self.sweep.recomputed.extend(results.iter().copied());
         Ok(results.last().map_or(Atom::i64(0), |v| (*v).into()))
     }
 
@@ -253,19 +253,19 @@ impl Ad<'_> {
         }
         let adjoints = params.len();
         let states = self.state_params(job, &mut params);
-        let outer = std::mem::replace(&mut self.adj, slots);
-        let known = self.restored.clone();
+        let outer = std::mem::replace(&mut self.sweep.adj, slots);
+        let known = self.sweep.restored.clone();
         let counter = self.b.fresh("j");
-        self.types.insert(counter, Type::I64);
+        self.b.types.insert(counter, Type::I64);
         let body = self.body(|ad| ad.rev_iteration(job, counter, &inner_cts, &free, &states, loc))?;
-        self.adj = outer;
-        self.restored = known;
+        self.sweep.adj = outer;
+        self.sweep.restored = known;
         let form = LoopForm::For { var: counter, ty: PrimType::I64, bound: job.n };
         let vars = self.let_loop(params, form, body, loc);
         let undone = job.restored.iter().filter(|restored| restored.undo.is_some());
         for (restored, var) in undone.zip(&vars[adjoints..]) {
-            if let Some(root) = self.restored.root(restored.result) {
-                self.restored.hold(root, *var);
+            if let Some(root) = self.sweep.restored.root(restored.result) {
+                self.sweep.restored.hold(root, *var);
             }
         }
         let active = job.params.iter().filter(|(p, _)| self.has_adjoint(p));
@@ -286,8 +286,8 @@ impl Ad<'_> {
         let mut states = Vec::new();
         let mut tops = Vec::new();
         for restored in &job.restored {
-            let root = self.restored.root(restored.result);
-            let init = root.and_then(|r| self.restored.now(r)).unwrap_or(restored.result);
+            let root = self.sweep.restored.root(restored.result);
+            let init = root.and_then(|r| self.sweep.restored.now(r)).unwrap_or(restored.result);
             let Some(undo) = &restored.undo else {
                 states.push(State { array: init, top: None });
                 continue;
@@ -329,7 +329,7 @@ impl Ad<'_> {
         for (restored, state) in job.restored.iter().zip(states) {
             let array = self.undo_iteration(restored, state, i, &mut tops, loc)?;
             map.insert(restored.var, array.into());
-            self.restored.hold(array, array);
+            self.sweep.restored.hold(array, array);
             if restored.undo.is_some() {
                 roots.push(array);
             }
@@ -343,7 +343,7 @@ impl Ad<'_> {
             if self.has_adjoint(param) {
                 // A parameter that the body does not read is not restored: its adjoint is zero.
                 let value = map.get(&param.var).and_then(|a| a.as_var()).unwrap_or(param.var);
-                self.active.insert(value);
+                self.forward.active.insert(value);
                 values.push(value);
             }
         }
@@ -359,7 +359,7 @@ impl Ad<'_> {
         self.note_skippable_loops(job, &copy, &names, states, i, loc);
         self.sweep(&copy, cts, loc)?;
         results.extend(values.iter().chain(free).map(|v| self.adjoint(*v, loc)));
-        results.extend(roots.iter().filter_map(|root| self.restored.now(*root)).map(Atom::from));
+        results.extend(roots.iter().filter_map(|root| self.sweep.restored.now(*root)).map(Atom::from));
         results.extend(tops);
         Ok(results)
     }
@@ -396,7 +396,7 @@ impl Ad<'_> {
     /// A loop whose results have no cotangents only goes back.
     pub fn undo_loop(&mut self, job: &SavedLoop, loc: Loc) -> Res<()> {
         for restored in &job.restored {
-            if let (Some(undo), Some(root)) = (&restored.undo, self.restored.root(restored.result)) {
+            if let (Some(undo), Some(root)) = (&restored.undo, self.sweep.restored.root(restored.result)) {
                 let top = match undo.marks {
                     Marks::Every(every) => self.i64_op(BinOp::Mul, job.n, every, loc),
                     Marks::Saved { top, .. } => top,

@@ -74,15 +74,15 @@ impl Restored {
 
 impl Ad<'_> {
     pub fn plan(&self, body: &Body, loc: Loc) -> Res<Option<SweepFlow>> {
-        if self.restored.places.is_empty() {
+        if self.sweep.restored.places.is_empty() {
             return Ok(None);
         }
         let mut flow = Flow::default();
-        for (var, place) in &self.restored.places {
+        for (var, place) in &self.sweep.restored.places {
             flow.enter(*var, place.root, place.view.is_some());
         }
         flow.body(body);
-        if self.restored.now.keys().any(|root| flow.is_broken(*root)) {
+        if self.sweep.restored.now.keys().any(|root| flow.is_broken(*root)) {
             return Err(not_yet(loc, "the reverse derivative of these updates"));
         }
         let mut needed: HashSet<VarId> = HashSet::new();
@@ -105,7 +105,7 @@ impl Ad<'_> {
         let flow = &plan.flow;
         let changed: Vec<(VarId, VarId)> = (stm.pat.iter())
             .filter_map(|p| flow.changed(p.var).map(|root| (p.var, root)))
-            .filter(|(_, root)| self.restored.now.contains_key(root))
+            .filter(|(_, root)| self.sweep.restored.now.contains_key(root))
             .collect();
         if changed.is_empty() {
             self.note_places(stm, flow);
@@ -113,7 +113,7 @@ impl Ad<'_> {
         }
         if plan.skipped[index] {
             for (var, root) in changed {
-                self.restored.places.insert(var, ArrayState { root, view: None });
+                self.sweep.restored.places.insert(var, ArrayState { root, view: None });
             }
             return Ok(Some(Saved::Nothing));
         }
@@ -127,7 +127,7 @@ impl Ad<'_> {
                 if let (true, Atom::Var(var)) = (part.is_array(), old) {
                     old = self.let_exp("old", part, Exp::Copy(var), stm.loc);
                 }
-                self.restored.hold(*root, pat.var);
+                self.sweep.restored.hold(*root, pat.var);
                 saved.push((*root, site, old));
             }
             self.push(stm.clone());
@@ -149,7 +149,8 @@ impl Ad<'_> {
         let mut logs = Logs::default();
         for (_, root) in changed {
             let sites = flow.sites.get(root).cloned().unwrap_or_default();
-            let (Some(form), Some(array)) = (common_form(&sites, &inside), self.restored.now(*root)) else {
+            let (Some(form), Some(array)) = (common_form(&sites, &inside), self.sweep.restored.now(*root))
+            else {
                 return Err(not_yet(stm.loc, "the reverse derivative of these updates"));
             };
             let room = self.capacity(&stm, *root, flow)?;
@@ -160,7 +161,7 @@ impl Ad<'_> {
         self.logged_stm(&stm, flow, &mut logs)?;
         let mut undo = Vec::new();
         for ((var, root), log) in changed.iter().zip(&logs.all) {
-            self.restored.hold(*root, *var);
+            self.sweep.restored.hold(*root, *var);
             if let Some(entries) = &log.entries {
                 undo.push((*root, entries.clone(), log.top));
             }
@@ -171,14 +172,14 @@ impl Ad<'_> {
     /// Remembers new names for states, and views.
     pub fn note_places(&mut self, stm: &Stm, flow: &Flow) {
         for pat in &stm.pat {
-            if let Some(root) = flow.root(pat.var).filter(|r| self.restored.now.contains_key(r)) {
-                self.restored.places.insert(pat.var, ArrayState { root, view: None });
+            if let Some(root) = flow.root(pat.var).filter(|r| self.sweep.restored.now.contains_key(r)) {
+                self.sweep.restored.places.insert(pat.var, ArrayState { root, view: None });
             }
             if let Some(root) = flow.viewed(pat.var)
-                && let Some(state) = self.restored.now(root)
+                && let Some(state) = self.sweep.restored.now(root)
             {
                 let view = Some((state, stm.exp.clone()));
-                self.restored.places.insert(pat.var, ArrayState { root, view });
+                self.sweep.restored.places.insert(pat.var, ArrayState { root, view });
             }
         }
     }
@@ -187,9 +188,9 @@ impl Ad<'_> {
     pub fn hold_results(&mut self, stm: &Stm, plan: &SweepFlow) {
         for pat in &stm.pat {
             if let Some(root) = plan.flow.changed(pat.var)
-                && self.restored.now.contains_key(&root)
+                && self.sweep.restored.now.contains_key(&root)
             {
-                self.restored.hold(root, pat.var);
+                self.sweep.restored.hold(root, pat.var);
             }
         }
     }
@@ -200,9 +201,9 @@ impl Ad<'_> {
             Saved::Nothing | Saved::Loop(_) => Ok(()),
             Saved::Old(parts) => {
                 for (root, site, old) in parts {
-                    let Some(array) = self.restored.now(*root) else { continue };
+                    let Some(array) = self.sweep.restored.now(*root) else { continue };
                     let before = self.put_back(array, site, *old, loc);
-                    self.restored.hold(*root, before);
+                    self.sweep.restored.hold(*root, before);
                 }
                 Ok(())
             }
@@ -217,9 +218,9 @@ impl Ad<'_> {
 
     /// Undoes everything in a log.
     pub fn undo_all(&mut self, root: VarId, entries: &Entries, top: Atom, loc: Loc) -> Res<()> {
-        if let Some(array) = self.restored.now(root) {
+        if let Some(array) = self.sweep.restored.now(root) {
             let before = self.undo(array, entries, top, Atom::i64(0), top, loc)?;
-            self.restored.hold(root, before);
+            self.sweep.restored.hold(root, before);
         }
         Ok(())
     }
@@ -231,11 +232,11 @@ impl Ad<'_> {
             let Some(other) = self.present_var(*var, loc).filter(|other| other != var) else { continue };
             present.map.insert(*var, other.into());
             if self.is_active_var(*var) {
-                self.active.insert(other);
+                self.forward.active.insert(other);
             }
-            if !self.adj.contains_key(&other) {
-                if let Some(adj) = self.adj.remove(var) {
-                    self.adj.insert(other, adj);
+            if !self.sweep.adj.contains_key(&other) {
+                if let Some(adj) = self.sweep.adj.remove(var) {
+                    self.sweep.adj.insert(other, adj);
                 }
                 present.moved.push((*var, other));
             }
@@ -244,8 +245,8 @@ impl Ad<'_> {
     }
 
     fn present_var(&mut self, var: VarId, loc: Loc) -> Option<VarId> {
-        let place = self.restored.places.get(&var)?.clone();
-        let now = self.restored.now(place.root)?;
+        let place = self.sweep.restored.places.get(&var)?.clone();
+        let now = self.sweep.restored.now(place.root)?;
         let Some((state, exp)) = place.view else { return Some(now) };
         if state == now {
             return Some(var);
@@ -260,15 +261,15 @@ impl Ad<'_> {
         let exp = Renamer::again(self, HashMap::from([(array, viewed.into())])).exp(&exp);
         let (ty, hint) = (self.ty_var(var), self.b.vars.hint(var).to_owned());
         let again = self.let_var(&hint, ty, exp.clone(), loc);
-        self.restored.places.insert(again, ArrayState { root: place.root, view: Some((now, exp)) });
+        self.sweep.restored.places.insert(again, ArrayState { root: place.root, view: Some((now, exp)) });
         Some(again)
     }
 
     /// The adjoints go back to the variables of the original.
     pub fn past(&mut self, present: Present) {
         for (var, other) in present.moved {
-            if let Some(adj) = self.adj.remove(&other) {
-                self.adj.insert(var, adj);
+            if let Some(adj) = self.sweep.adj.remove(&other) {
+                self.sweep.adj.insert(var, adj);
             }
         }
     }

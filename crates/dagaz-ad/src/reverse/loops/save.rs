@@ -335,7 +335,7 @@ impl Ad<'_> {
             return Err(not_yet(loc, "this loop"));
         };
         let vars = self.let_loop(params, form, body, loc);
-        self.recomputed.extend(vars.iter().copied());
+        self.sweep.recomputed.extend(vars.iter().copied());
         Ok(vars.last().map_or(Atom::i64(0), |var| (*var).into()))
     }
 }

@@ -79,12 +79,12 @@ impl Ad<'_> {
         };
         let made = self.like(var.into());
         stm.pat.iter_mut().filter(|p| p.var == var).for_each(|p| p.var = made.var);
-        self.recomputed.insert(made.var);
+        self.sweep.recomputed.insert(made.var);
         let pat = vec![Param { var, ty: ty.clone() }];
         if !self.is_active_var(var) {
             return Stm { pat, exp: value, loc };
         }
-        self.active.insert(made.var);
+        self.forward.active.insert(made.var);
         let function = |params: Vec<Param>, stms: Vec<Stm>, result: VarId| Lambda {
             params,
             body: Body { stms, result: vec![result.into()] },

@@ -78,7 +78,7 @@ impl Ad<'_> {
     ) -> Res<Exp> {
         let loc = split.loc;
         let counter = self.b.fresh("i");
-        self.types.insert(counter, Type::I64);
+        self.b.types.insert(counter, Type::I64);
         if depth == 0 {
             let params = split.params.iter().map(|(p, _)| p.clone()).zip(inits.iter().copied()).collect();
             let body = self.body(|ad| {

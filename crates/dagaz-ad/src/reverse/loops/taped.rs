@@ -67,7 +67,7 @@ impl Ad<'_> {
     /// Puts loops with tapes in place of the loops of a body.
     pub(super) fn tape_loops(&mut self, run: &mut Body, around: &Around<'_>) -> Res<Vec<TapedLoop>> {
         let mut taped = Vec::new();
-        if !self.may_tape || !self.acc_adj.is_empty() {
+        if !self.sweep.may_tape || !self.sweep.acc_adj.is_empty() {
             return Ok(taped);
         }
         let mut flow = Flow::default();
@@ -79,9 +79,9 @@ impl Ad<'_> {
             let stm = run.stms[place].clone();
             place += 1;
             let Some(results) = self.sources(&stm, run, &flow, &ends, around) else { continue };
-            self.may_tape = false;
+            self.sweep.may_tape = false;
             let built = self.scope(|ad| ad.forward_sweep(&stm));
-            self.may_tape = true;
+            self.sweep.may_tape = true;
             let (stms, Saved::Loop(job)) = built? else { continue };
             let Some(mut tapes) = self.tapes(&job, around) else { continue };
             let kept = results.iter().filter(|(_, source)| matches!(source, Source::Tape));
@@ -200,14 +200,14 @@ impl Ad<'_> {
             });
             let results: Option<Vec<VarId>> = results.collect();
             if let (Some(job), Some(results)) = (taped.job.renamed(stm, &name, &row), results) {
-                self.skippable_loops.insert(stm.pat[0].var, SkippableLoop { job, results });
+                self.sweep.skippable_loops.insert(stm.pat[0].var, SkippableLoop { job, results });
             }
         }
     }
 
     /// A loop of the return sweep that need not run: what it gives.
     pub(crate) fn use_skippable(&mut self, stm: &Stm) -> Option<Saved> {
-        let SkippableLoop { mut job, results } = self.skippable_loops.remove(&stm.pat.first()?.var)?;
+        let SkippableLoop { mut job, results } = self.sweep.skippable_loops.remove(&stm.pat.first()?.var)?;
         let Exp::Loop { form: LoopForm::For { ty, bound, .. }, .. } = &stm.exp else { return None };
         let n = self.b.convert(*ty, PrimType::I64, *bound, stm.loc);
         job.n = self.i64_op(BinOp::Max, n, Atom::i64(0), stm.loc);
