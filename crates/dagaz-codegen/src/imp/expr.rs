@@ -87,7 +87,11 @@ impl Expr {
             Expr::Input(_, InputPart::Data(elem)) | Expr::Data(elem, _) => Repr::pointer(*elem),
             Expr::Input(_, InputPart::Block) => Repr::Block,
             Expr::UnOp(op, ty, _) => op.result(*ty).into(),
-            Expr::BinOp(_, ty, _) | Expr::TernOp(_, ty, _) | Expr::Convert(_, ty, _) => (*ty).into(),
+            Expr::BinOp(_, ty, operands) => match operands[0].repr() {
+                lanes @ Repr::Lanes(_) => lanes,
+                _ => (*ty).into(),
+            },
+            Expr::TernOp(_, ty, _) | Expr::Convert(_, ty, _) => (*ty).into(),
             Expr::CmpOp(..) | Expr::Both(_) | Expr::Either(_) => Repr::BOOL,
             Expr::Quotient(_) | Expr::Remainder(_) => Repr::I64,
             Expr::Select(operands) => operands[1].repr(),

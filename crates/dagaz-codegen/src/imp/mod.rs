@@ -10,6 +10,7 @@ mod product;
 mod repr;
 mod runtime;
 mod stm;
+mod verify;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,6 +26,8 @@ pub use repr::{Access, Repr, Var};
 pub use runtime::Runtime;
 pub(crate) use stm::lines;
 pub use stm::{Combine, Launch, Len, LoopKind, Note, OutputPart, Parallel, Place, Rate, Room, Stm};
+
+pub use verify::verify;
 
 use crate::Remark;
 

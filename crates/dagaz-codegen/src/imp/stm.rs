@@ -144,6 +144,13 @@ impl LoopKind {
     pub const SIMD: LoopKind = LoopKind::Simd { sums: Vec::new() };
 
     /// The variables that are combined over all iterations.
+    pub fn sums(&self) -> &[(Combine, Var)] {
+        match self {
+            LoopKind::Simd { sums } => sums,
+            LoopKind::Sequential | LoopKind::Unrolled(_) | LoopKind::Scalar => &[],
+        }
+    }
+
     pub fn sums_mut(&mut self) -> &mut [(Combine, Var)] {
         match self {
             LoopKind::Simd { sums } => sums,

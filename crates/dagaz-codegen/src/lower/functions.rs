@@ -56,7 +56,10 @@ pub(crate) fn lower(program: &Program, is_profiled: bool) -> Lowered<Module> {
         let fun = program.fun(entry.fun).ok_or("internal error: an entry point without a function")?;
         lower.entry(index, entry.fun, fun)?;
     }
-    Ok(lower.module)
+    match crate::imp::verify(&lower.module).first().filter(|_| cfg!(debug_assertions)) {
+        Some(error) => Err(format!("internal error: Imp does not verify: {error}")),
+        None => Ok(lower.module),
+    }
 }
 
 struct Reachable {

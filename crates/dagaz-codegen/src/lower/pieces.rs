@@ -156,7 +156,7 @@ impl Lower<'_> {
             let again = self.nested(|l| l.loop_from(LoopKind::Sequential, from, to, build));
             self.around.deferred = outside;
             let (then, ()) = again?;
-            self.out.push(Stm::when_rarely(flag, then));
+            self.out.push(Stm::when_rarely(flag.equals(0).not(), then));
         }
         Ok(())
     }
