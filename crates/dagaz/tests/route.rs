@@ -27,6 +27,16 @@ fn shown(stage: &str, source: &str) -> Option<String> {
         "text core" => {
             print_without_locs(compile_source(FILE, source).expect("a program that compiles").core())
         }
+        "text gradient" => {
+            let with_gradient = source.replace("entry", "def")
+                + "entry gradient [n] (xs: [n]f64) : [n]f64 = vjp sum_of_squares xs 1\n";
+            let program = compile_source(FILE, &with_gradient).expect("a program that compiles");
+            print_without_locs(program.core())
+        }
+        "text c" => {
+            let program = compile_source(FILE, source).expect("a program that compiles");
+            dagaz_codegen::generate_body(program.core()).expect("a program that becomes C")
+        }
         "text result" => called(source).0,
         "text cost" => called(source).1,
         _ => return None,
@@ -65,7 +75,16 @@ fn every_stage_is_as_the_page_shows_it() {
             stages.push(stage);
         }
     }
-    let all = ["futhark source", "text tree", "text types", "text core", "text result", "text cost"];
+    let all = [
+        "futhark source",
+        "text tree",
+        "text types",
+        "text core",
+        "text gradient",
+        "text c",
+        "text result",
+        "text cost",
+    ];
     assert_eq!(stages, all, "the stages in the order of the compiler");
     expect_test::expect_file![page].assert_eq(&out);
 }
