@@ -84,9 +84,12 @@ impl Verifier {
             // The bits are an integer's.
             Expr::UnOp(UnOp::FromBits, _, x) => self.expr(x),
             Expr::UnOp(_, ty, x) | Expr::Convert(ty, _, x) => self.operands(std::slice::from_ref(x), *ty),
-            Expr::BinOp(_, ty, operands) | Expr::CmpOp(_, ty, operands) => {
-                self.operands(operands.as_slice(), *ty);
+            Expr::BinOp(op, ty, operands) => {
+                let (first, second) = operands.split_at(1);
+                self.operands(first, *ty);
+                self.operands(second, op.second(*ty));
             }
+            Expr::CmpOp(_, ty, operands) => self.operands(operands.as_slice(), *ty),
             Expr::TernOp(_, ty, operands) => self.operands(operands.as_slice(), *ty),
             Expr::Quotient(operands) | Expr::Remainder(operands) => {
                 self.operands(operands.as_slice(), PrimType::I64);
