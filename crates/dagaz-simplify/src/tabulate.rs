@@ -1,15 +1,17 @@
 //! `for i -> e`: arrays by their elements, over any index set.
 
+use std::rc::Rc;
+
+use dagaz_core::exp::Exp as CoreExp;
+use dagaz_core::prim::PrimType;
+use dagaz_core::types::Atom;
+use dagaz_syntax::Name;
+
 use crate::context::{Res, Simplifier};
 use crate::effects::RegionKind;
 use crate::index_set::{Constructor, ESet, Element, is_enumeration, sorted_constructors};
 use crate::value::{ArrayVal, EArg, EType, SVal, SumVal};
 use crate::walk::array_type;
-use dagaz_core::exp::Exp as CoreExp;
-use dagaz_core::prim::PrimType;
-use dagaz_core::types::Atom;
-use dagaz_syntax::Name;
-use std::rc::Rc;
 
 impl<'s> Simplifier<'s> {
     /// `for i -> f i`: the array of a function's values.

@@ -1,6 +1,6 @@
 //! From Core to Imp.
 //!
-//! An array variable becomes two C variables: a pointer to its first element, and the block that holds it. Elements are
+//! An array variable becomes two variables of Imp: a pointer to its first element, and the block that holds it. Elements are
 //! contiguous and in row-major order; the sizes are those of the variable's type, which are variables themselves.
 //!
 //! Every array variable owns one reference to its block, except rows that a parallel operation looks at. The reference
@@ -23,16 +23,14 @@ mod functions;
 mod gathers;
 mod histograms;
 mod in_place;
-mod maps;
-mod masked_checks;
-
 mod joining;
 mod lanes;
 mod logged;
 mod long_loops;
+mod maps;
+mod masked_checks;
 mod overwriting;
 mod packed_operands;
-
 mod pieces;
 mod placing;
 mod polynomials;
@@ -610,10 +608,10 @@ fn elem(ty: &Type) -> Lowered<PrimType> {
     ty.elem().ok_or_else(|| "internal error: an accumulator is not a value".into())
 }
 
-/// The hint and the number, as C writes names.
 /// Words that begin names of the generated code itself, and end in a number as those of variables do.
 const TAKEN: [&str; 5] = ["task", "env", "site", "sites", "constant"];
 
+/// The hint and the number.
 fn name(program: &Program, var: VarId) -> String {
     let hint = program.vars.hint(var);
     let clean: String = hint.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();

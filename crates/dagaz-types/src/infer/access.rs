@@ -1,12 +1,13 @@
 //! Records, array literals, and the elements and fields of values.
 
+use dagaz_syntax::ast::{Access, Exp, Field, Ident, QualName, SliceIndex};
+use dagaz_syntax::{Diagnostic, Span};
+
 use super::ranks::rank_of_dim;
 use super::unify::Constraint;
 use super::{ANY_SIZE, Infer};
 use crate::context::{Res, fail};
 use crate::types::{Liftedness, Size, Type};
-use dagaz_syntax::ast::{Access, Exp, Field, Ident, QualName, SliceIndex};
-use dagaz_syntax::{Diagnostic, Span};
 
 impl Infer<'_> {
     pub(super) fn record(&mut self, fields: &[Field]) -> Res<Type> {

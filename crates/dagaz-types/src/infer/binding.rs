@@ -1,12 +1,13 @@
 //! Names that expressions bind.
 
+use dagaz_syntax::ast::{Exp, ExpKind, Pat, PatKind, QualName};
+use dagaz_syntax::{Diagnostic, Span};
+
 use super::Infer;
 use super::pattern::size_params;
 use super::unify::Meta;
 use crate::context::{Res, fail};
 use crate::types::{Scheme, Type, TypeArg, TypeId, TypeParam, TypeParamKind};
-use dagaz_syntax::ast::{Exp, ExpKind, Pat, PatKind, QualName};
-use dagaz_syntax::{Diagnostic, Span};
 
 impl Infer<'_> {
     /// A chain of `let`s, walked with a loop so that its length does not matter.

@@ -1,10 +1,11 @@
 //! What is demanded of types that are not known yet.
 
+use dagaz_syntax::Name;
+
 use super::Infer;
 use super::unify::{Constraint, PrimSet, Unified, mismatch};
 use crate::context::Dialect;
 use crate::types::{Liftedness, PrimType, Type, lifts_to};
-use dagaz_syntax::Name;
 
 impl Infer<'_> {
     /// Demand of a type what is in a constraint.

@@ -1,5 +1,10 @@
 //! The sizes of parameters, and of results that may depend on them.
 
+use std::rc::Rc;
+
+use dagaz_syntax::ast::{Pat as SynPat, PatKind as SynPatKind};
+use dagaz_syntax::{Name, Span};
+
 use super::Sizer;
 use super::binding::{parameter_name, sizes_of_nothing};
 use super::pattern::record_pat;
@@ -10,9 +15,6 @@ use crate::env::ValueBinding;
 use crate::subst::Subst;
 use crate::typed::{Exp, Pat};
 use crate::types::{RetType, Scheme, Size, Type, VarId};
-use dagaz_syntax::ast::{Pat as SynPat, PatKind as SynPatKind};
-use dagaz_syntax::{Name, Span};
-use std::rc::Rc;
 
 impl Sizer<'_> {
     /// The pattern of a parameter. A type that is written is what it is, so its sizes may mention earlier parameters.
