@@ -72,6 +72,31 @@ pub enum InputPart {
     Block,
 }
 
+/// The operands of an expression, to be read or to be changed.
+macro_rules! operands {
+    ($expr:expr, $one:ident, $all:ident $(, $mut:tt)?) => {
+        match $expr {
+            Expr::Const(_)
+            | Expr::Null
+            | Expr::Var(_)
+            | Expr::Global(_)
+            | Expr::Input(..)
+            | Expr::Site(_) => &$($mut)? [],
+            Expr::UnOp(_, _, x) | Expr::Convert(_, _, x) | Expr::Data(_, x) => std::slice::$one(x),
+            Expr::BinOp(_, _, operands)
+            | Expr::CmpOp(_, _, operands)
+            | Expr::Quotient(operands)
+            | Expr::Remainder(operands)
+            | Expr::Both(operands)
+            | Expr::Either(operands)
+            | Expr::Load(operands)
+            | Expr::Offset(operands) => operands.$all(),
+            Expr::TernOp(_, _, operands) | Expr::Select(operands) => operands.$all(),
+            Expr::Call(_, operands) => operands,
+        }
+    };
+}
+
 impl Expr {
     pub fn call(runtime: Runtime, operands: impl IntoIterator<Item = Expr>) -> Expr {
         Expr::Call(runtime, operands.into_iter().collect())
@@ -109,45 +134,11 @@ impl Expr {
     }
 
     pub fn operands(&self) -> &[Expr] {
-        match self {
-            Expr::Const(_)
-            | Expr::Null
-            | Expr::Var(_)
-            | Expr::Global(_)
-            | Expr::Input(..)
-            | Expr::Site(_) => &[],
-            Expr::UnOp(_, _, x) | Expr::Convert(_, _, x) | Expr::Data(_, x) => std::slice::from_ref(x),
-            Expr::BinOp(_, _, operands) | Expr::CmpOp(_, _, operands) => operands.as_slice(),
-            Expr::Quotient(operands)
-            | Expr::Remainder(operands)
-            | Expr::Both(operands)
-            | Expr::Either(operands)
-            | Expr::Load(operands)
-            | Expr::Offset(operands) => operands.as_slice(),
-            Expr::TernOp(_, _, operands) | Expr::Select(operands) => operands.as_slice(),
-            Expr::Call(_, operands) => operands,
-        }
+        operands!(self, from_ref, as_slice)
     }
 
     pub fn operands_mut(&mut self) -> &mut [Expr] {
-        match self {
-            Expr::Const(_)
-            | Expr::Null
-            | Expr::Var(_)
-            | Expr::Global(_)
-            | Expr::Input(..)
-            | Expr::Site(_) => &mut [],
-            Expr::UnOp(_, _, x) | Expr::Convert(_, _, x) | Expr::Data(_, x) => std::slice::from_mut(x),
-            Expr::BinOp(_, _, operands) | Expr::CmpOp(_, _, operands) => operands.as_mut_slice(),
-            Expr::Quotient(operands)
-            | Expr::Remainder(operands)
-            | Expr::Both(operands)
-            | Expr::Either(operands)
-            | Expr::Load(operands)
-            | Expr::Offset(operands) => operands.as_mut_slice(),
-            Expr::TernOp(_, _, operands) | Expr::Select(operands) => operands.as_mut_slice(),
-            Expr::Call(_, operands) => operands,
-        }
+        operands!(self, from_mut, as_mut_slice, mut)
     }
 
     /// Whether memory is read.

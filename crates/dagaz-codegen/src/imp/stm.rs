@@ -206,6 +206,33 @@ pub enum Rate {
     Rarely,
 }
 
+/// The statements inside of a statement, to be read or to be changed.
+macro_rules! bodies {
+    ($stm:expr $(, $mut:tt)?) => {
+        match $stm {
+            Stm::Block(body) | Stm::Loop { body, .. } | Stm::Forever { body, .. } => [body, &$($mut)? []],
+            Stm::Parallel(parallel) => [&$($mut)? parallel.body, &$($mut)? []],
+            Stm::If { then, otherwise, .. } => [then, otherwise],
+            Stm::Declare { .. }
+            | Stm::Room(_)
+            | Stm::CopyTable { .. }
+            | Stm::Assign(..)
+            | Stm::Do(..)
+            | Stm::Attempt { .. }
+            | Stm::Call { .. }
+            | Stm::Require(_)
+            | Stm::Note(_)
+            | Stm::NoteArray { .. }
+            | Stm::Trace(_)
+            | Stm::Fail(_)
+            | Stm::Return
+            | Stm::Break
+            | Stm::Product(_)
+            | Stm::Launch(_) => [&$($mut)? [], &$($mut)? []],
+        }
+    };
+}
+
 impl Stm {
     pub fn declare(var: &Var, value: impl Operand) -> Stm {
         Stm::Declare { var: var.clone(), value: Some(value.expr()) }
@@ -237,51 +264,11 @@ impl Stm {
 
     /// The statements inside.
     pub fn bodies(&self) -> [&[Stm]; 2] {
-        match self {
-            Stm::Block(body) | Stm::Loop { body, .. } | Stm::Forever { body, .. } => [body, &[]],
-            Stm::Parallel(parallel) => [&parallel.body, &[]],
-            Stm::If { then, otherwise, .. } => [then, otherwise],
-            Stm::Declare { .. }
-            | Stm::Room(_)
-            | Stm::CopyTable { .. }
-            | Stm::Assign(..)
-            | Stm::Do(..)
-            | Stm::Attempt { .. }
-            | Stm::Call { .. }
-            | Stm::Require(_)
-            | Stm::Note(_)
-            | Stm::NoteArray { .. }
-            | Stm::Trace(_)
-            | Stm::Fail(_)
-            | Stm::Return
-            | Stm::Break
-            | Stm::Product(_)
-            | Stm::Launch(_) => [&[], &[]],
-        }
+        bodies!(self)
     }
 
     pub fn bodies_mut(&mut self) -> [&mut [Stm]; 2] {
-        match self {
-            Stm::Block(body) | Stm::Loop { body, .. } | Stm::Forever { body, .. } => [body, &mut []],
-            Stm::Parallel(parallel) => [&mut parallel.body, &mut []],
-            Stm::If { then, otherwise, .. } => [then, otherwise],
-            Stm::Declare { .. }
-            | Stm::Room(_)
-            | Stm::CopyTable { .. }
-            | Stm::Assign(..)
-            | Stm::Do(..)
-            | Stm::Attempt { .. }
-            | Stm::Call { .. }
-            | Stm::Require(_)
-            | Stm::Note(_)
-            | Stm::NoteArray { .. }
-            | Stm::Trace(_)
-            | Stm::Fail(_)
-            | Stm::Return
-            | Stm::Break
-            | Stm::Product(_)
-            | Stm::Launch(_) => [&mut [], &mut []],
-        }
+        bodies!(self, mut)
     }
 
     /// Leaves out the places in the source.

@@ -68,41 +68,54 @@ pub(super) fn infix(level: Level, sign: &str, x: &Text, y: &Text) -> Text {
     Text::new(level, format!("{} {sign} {}", x.at(level), y.above(level)))
 }
 
+fn infix_of(level: Level, sign: &str, [x, y]: [Text; 2]) -> Text {
+    infix(level, sign, &x, &y)
+}
+
 /// The text of an expression that stands by itself.
 pub(super) fn print(expr: &Expr) -> String {
     text(expr).text
 }
 
 pub(super) fn text(expr: &Expr) -> Text {
-    let operands: Vec<Text> = expr.operands().iter().map(text).collect();
-    match (expr, operands.as_slice()) {
-        (Expr::UnOp(op, ty, _), [x]) => scalar::unop(*op, *ty, x),
-        (Expr::Convert(from, to, _), [x]) => scalar::convert(*from, *to, x),
-        (Expr::BinOp(op, ty, _), [x, y]) => scalar::binop(*op, *ty, x, y),
-        (Expr::CmpOp(op, ty, _), [x, y]) => scalar::cmpop(*op, *ty, x, y),
-        (Expr::TernOp(op, ty, _), [x, y, z]) => scalar::ternop(*op, *ty, [x, y, z]),
-        (Expr::Quotient(_), [x, y]) => infix(Level::Product, "/", x, y),
-        (Expr::Remainder(_), [x, y]) => infix(Level::Product, "%", x, y),
-        (Expr::Both(_), [x, y]) => infix(Level::Both, "&&", x, y),
-        (Expr::Either(_), [x, y]) => infix(Level::Either, "||", x, y),
-        (Expr::Select(_), [cond, then, otherwise]) => {
-            let [cond, then] = [cond, then].map(|operand| operand.above(Level::Conditional));
-            Text::new(Level::Conditional, format!("{cond} ? {then} : {}", otherwise.at(Level::Conditional)))
+    let operands = |pair: &[Expr; 2]| [text(&pair[0]), text(&pair[1])];
+    match expr {
+        Expr::UnOp(op, ty, x) => scalar::unop(*op, *ty, &text(x)),
+        Expr::Convert(from, to, x) => scalar::convert(*from, *to, &text(x)),
+        Expr::BinOp(op, ty, pair) => {
+            let [x, y] = operands(pair);
+            scalar::binop(*op, *ty, &x, &y)
         }
-        (Expr::Load(_), [pointer, place]) => {
+        Expr::CmpOp(op, ty, pair) => {
+            let [x, y] = operands(pair);
+            scalar::cmpop(*op, *ty, &x, &y)
+        }
+        Expr::TernOp(op, ty, triple) => {
+            let [x, y, z] = &**triple;
+            scalar::ternop(*op, *ty, [&text(x), &text(y), &text(z)])
+        }
+        Expr::Quotient(pair) => infix_of(Level::Product, "/", operands(pair)),
+        Expr::Remainder(pair) => infix_of(Level::Product, "%", operands(pair)),
+        Expr::Both(pair) => infix_of(Level::Both, "&&", operands(pair)),
+        Expr::Either(pair) => infix_of(Level::Either, "||", operands(pair)),
+        Expr::Offset(pair) => infix_of(Level::Sum, "+", operands(pair)),
+        Expr::Select(triple) => {
+            let [cond, then, otherwise] = &**triple;
+            let [cond, then] = [cond, then].map(|operand| text(operand).above(Level::Conditional));
+            let otherwise = text(otherwise).at(Level::Conditional);
+            Text::new(Level::Conditional, format!("{cond} ? {then} : {otherwise}"))
+        }
+        Expr::Load(pair) => {
+            let [pointer, place] = operands(pair);
             Text::primary(format!("{}[{}]", pointer.at(Level::Primary), place.text))
         }
-        (Expr::Offset(_), [pointer, place]) => infix(Level::Sum, "+", pointer, place),
-        (Expr::Data(elem, _), [block]) => {
-            Text::unary(format!("({elem} *){}->data", block.at(Level::Primary)))
+        Expr::Data(elem, block) => {
+            Text::unary(format!("({elem} *){}->data", text(block).at(Level::Primary)))
         }
-        (Expr::Call(function, _), operands) => runtime::call(*function, operands),
-        (leaf, _) => leaf_text(leaf),
-    }
-}
-
-fn leaf_text(leaf: &Expr) -> Text {
-    match leaf {
+        Expr::Call(function, operands) => {
+            let operands: Vec<Text> = operands.iter().map(text).collect();
+            runtime::call(*function, &operands)
+        }
         Expr::Const(constant) => Text::primary(scalar::literal(constant.0)),
         Expr::Null => Text::primary("NULL"),
         Expr::Var(var) => Text::primary(&*var.name),
@@ -113,7 +126,6 @@ fn leaf_text(leaf: &Expr) -> Text {
         Expr::Input(number, InputPart::Data(_)) => Text::primary(format!("in[{number}].data")),
         Expr::Input(number, InputPart::Block) => Text::primary(format!("in[{number}].mem")),
         Expr::Site(site) => Text::primary(self::site(*site)),
-        _ => Text::primary(String::new()),
     }
 }
 

@@ -65,8 +65,9 @@ fn by_host(name: &str, op: usize, ty: PrimType, operands: &[Text], result: PrimT
 
 pub(super) fn unop(op: UnOp, ty: PrimType, x: &Text) -> Text {
     let result = op.result(ty);
+    let host = || by_host("unop", code(UnOp::ALL, &op), ty, &[bits(ty, x)], result);
     if is_call_of_host(op, ty) {
-        return by_host("unop", code(UnOp::ALL, &op), ty, &[bits(ty, x)], result);
+        return host();
     }
     let single = ty == PrimType::F32;
     // At single precision, only these have functions of their own; the rest rounds the result at double precision.
@@ -94,8 +95,31 @@ pub(super) fn unop(op: UnOp, ty: PrimType, x: &Text) -> Text {
         }
         UnOp::IsInf => Text::new(Level::Equality, format!("isinf({}) != 0", x.text)),
         UnOp::ToBits | UnOp::FromBits => call(&format!("dz_from_{result}"), &[&bits(ty, x)]),
-        // These, and those of the host, which are gone by now.
-        _ => rounded(op.name()),
+        UnOp::Log2
+        | UnOp::Log10
+        | UnOp::Log1p
+        | UnOp::Asin
+        | UnOp::Acos
+        | UnOp::Atan
+        | UnOp::Sinh
+        | UnOp::Cosh
+        | UnOp::Ceil
+        | UnOp::Floor
+        | UnOp::Trunc => rounded(op.name()),
+        UnOp::Cbrt
+        | UnOp::SinPi
+        | UnOp::CosPi
+        | UnOp::TanPi
+        | UnOp::AsinPi
+        | UnOp::AcosPi
+        | UnOp::AtanPi
+        | UnOp::Asinh
+        | UnOp::Acosh
+        | UnOp::Atanh
+        | UnOp::Gamma
+        | UnOp::Lgamma
+        | UnOp::Erf
+        | UnOp::Erfc => host(),
     }
 }
 

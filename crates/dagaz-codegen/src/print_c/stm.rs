@@ -72,15 +72,27 @@ impl Printer {
                 self.unless(&format!("{function}({})", all.join(", ")), "dz_called", *site);
             }
             Stm::Require(block) => self.line(format_args!("if (DZ_UNLIKELY(!{block})) return 1;")),
-            Stm::Note(_) | Stm::NoteArray { .. } | Stm::Trace(_) => self.message(stm),
+            Stm::Note(value) => {
+                let code = type_code(element_type(value));
+                self.line(format_args!("dz_note_scalar(ctx, {code}, {});", bits(value)));
+            }
+            Stm::NoteArray { elem, pointer, dims } => self.note_array(*elem, pointer, dims),
+            Stm::Trace(told) => {
+                let site = site(*told);
+                self.line(format_args!("ctx->host->trace(ctx->user, {site}, ctx->notes, ctx->note_count);"));
+                self.line("dz_forget_notes(ctx);");
+            }
             Stm::Fail(told) => self.line(format_args!("return dz_fail(ctx, {});", site(*told))),
             Stm::Return => self.line("return 0;"),
             Stm::Break => self.line("break;"),
             Stm::Product(product) => self.line(product::call(product)),
             Stm::Launch(launch) => self.launch(launch),
-            Stm::Block(_) | Stm::Loop { .. } | Stm::Forever { .. } | Stm::If { .. } | Stm::Parallel(_) => {
-                self.nested(stm);
-            }
+            Stm::Block(body) => self.body("{", body),
+            // Outlining has left no parallel loop; as one piece it is a block.
+            Stm::Parallel(parallel) => self.body("{", &parallel.body),
+            Stm::Loop { kind, var, from, to, note, body } => self.counted_loop(kind, (var, from, to), note, body),
+            Stm::Forever { note, body } => self.body(format_args!("for (;;) {{{}", comment(note)), body),
+            Stm::If { cond, rate, then, otherwise } => self.branches(cond, *rate, then, otherwise),
         }
     }
 
@@ -119,60 +131,41 @@ impl Printer {
         self.line(format_args!("{target} = {};", print(value)));
     }
 
-    fn message(&mut self, stm: &Stm) {
-        match stm {
-            Stm::Note(value) => {
-                let code = type_code(element_type(value));
-                self.line(format_args!("dz_note_scalar(ctx, {code}, {});", bits(value)));
-            }
-            Stm::NoteArray { elem, pointer, dims } => {
-                let (code, pointer, rank) = (type_code(*elem), print(pointer), dims.len());
-                let dims: Vec<String> = dims.iter().map(print).collect();
-                let dims = format!("(i64[]){{{}}}", dims.join(", "));
-                self.line(format_args!(
-                    "dz_note_array(ctx, {code}, {pointer}, sizeof({elem}), {rank}, {dims});"
-                ));
-            }
-            Stm::Trace(told) => {
-                let site = site(*told);
-                self.line(format_args!("ctx->host->trace(ctx->user, {site}, ctx->notes, ctx->note_count);"));
-                self.line("dz_forget_notes(ctx);");
-            }
-            _ => {}
-        }
+    fn note_array(&mut self, elem: PrimType, pointer: &Expr, dims: &[Expr]) {
+        let (code, pointer, rank) = (type_code(elem), print(pointer), dims.len());
+        let dims: Vec<String> = dims.iter().map(print).collect();
+        let dims = format!("(i64[]){{{}}}", dims.join(", "));
+        self.line(format_args!("dz_note_array(ctx, {code}, {pointer}, sizeof({elem}), {rank}, {dims});"));
     }
 
-    fn nested(&mut self, stm: &Stm) {
-        match stm {
-            Stm::Loop { kind, var, from, to, note, body } => {
-                self.kind(kind);
-                let (from, to) = (print(from), text(to).above(Level::Relation));
-                self.line(format_args!(
-                    "for (i64 {var} = {from}; {var} < {to}; {var}++) {{{}",
-                    comment(note)
-                ));
-                self.inside(|p| {
-                    if *kind == LoopKind::Scalar {
-                        p.line("DZ_NO_VECTORS();");
-                    }
-                    p.stms(body);
-                });
-                self.line("}");
+    fn counted_loop(
+        &mut self,
+        kind: &LoopKind,
+        (var, from, to): (&Var, &Expr, &Expr),
+        note: &Note,
+        body: &[Stm],
+    ) {
+        self.kind(kind);
+        let (from, to) = (print(from), text(to).above(Level::Relation));
+        self.line(format_args!("for (i64 {var} = {from}; {var} < {to}; {var}++) {{{}", comment(note)));
+        self.inside(|p| {
+            if *kind == LoopKind::Scalar {
+                p.line("DZ_NO_VECTORS();");
             }
-            Stm::Forever { note, body } => self.body(format_args!("for (;;) {{{}", comment(note)), body),
-            Stm::If { cond, rate, then, otherwise } => {
-                match rate {
-                    Rate::Unknown => self.line(format_args!("if ({}) {{", print(cond))),
-                    Rate::Rarely => self.line(format_args!("if (DZ_UNLIKELY({})) {{", print(cond))),
-                }
-                self.inside(|p| p.stms(then));
-                match otherwise.is_empty() {
-                    true => self.line("}"),
-                    false => self.body("} else {", otherwise),
-                }
-            }
-            // Outlining has left no parallel loop.
-            other => self.body("{", other.bodies()[0]),
+            p.stms(body);
+        });
+        self.line("}");
+    }
+
+    fn branches(&mut self, cond: &Expr, rate: Rate, then: &[Stm], otherwise: &[Stm]) {
+        match rate {
+            Rate::Unknown => self.line(format_args!("if ({}) {{", print(cond))),
+            Rate::Rarely => self.line(format_args!("if (DZ_UNLIKELY({})) {{", print(cond))),
+        }
+        self.inside(|p| p.stms(then));
+        match otherwise.is_empty() {
+            true => self.line("}"),
+            false => self.body("} else {", otherwise),
         }
     }
 
