@@ -66,7 +66,7 @@ impl Outliner {
         let outside = self.scope.len();
         match stm {
             Stm::Declare { var, .. } => return self.scope.push(var.clone()),
-            Stm::Room(room) => return self.scope.push(room.var.clone()),
+            Stm::StackArray(array) => return self.scope.push(array.var.clone()),
             Stm::Loop { var, .. } => self.scope.push(var.clone()),
             Stm::Parallel(parallel) => self.scope.extend([parallel.from.clone(), parallel.to.clone()]),
             _ => {}

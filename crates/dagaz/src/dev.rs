@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use dagaz_core::exp::Program;
-use dagaz_core::pass::{self, Pass, Step, Stop, Verified, Watch, spec};
+use dagaz_core::pass::{self, Pass, Step, Stop, Verified, Watch, filetest};
 use dagaz_core::print::print_without_locs;
 use dagaz_core::rename::renumbered;
 use dagaz_syntax::SourceMap;
@@ -35,7 +35,7 @@ impl Subject {
     pub fn run(&mut self, steps: &[Step], observer: &mut Observer) -> Result<(), Failure> {
         let Subject { core, sources } = self;
         on_large_stack(|| {
-            let (locs, stage) = (core.locs.clone(), spec::stage_of(core));
+            let (locs, stage) = (core.locs.clone(), filetest::stage_of(core));
             match pass::run_watched(steps, core, stage, observer) {
                 Ok(_) => Ok(()),
                 Err(Stop::Rejected(rejections)) => {

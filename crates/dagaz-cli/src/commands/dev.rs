@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use dagaz::dev::{Observer, PassTime, Subject};
 use dagaz::pipelines::{PIPELINES, Pipeline, passes};
-use dagaz_core::pass::{Step, passes_of, spec};
+use dagaz_core::pass::{Step, filetest, passes_of};
 
 use super::{print_out, stop};
 use crate::options::DevOptions;
@@ -39,7 +39,7 @@ pub fn run(options: &DevOptions) -> Outcome {
 /// What to run: some passes, a pipeline, or nothing.
 fn steps(options: &DevOptions) -> Result<Vec<Step>, Stop> {
     if let Some(names) = &options.passes {
-        return spec::steps(names, &passes()).map_err(Stop::Misuse);
+        return filetest::steps(names, &passes()).map_err(Stop::Misuse);
     }
     let Some(name) = &options.pipeline else { return Ok(Vec::new()) };
     let pipeline = PIPELINES.iter().find(|pipeline| pipeline.name == name);

@@ -5,12 +5,12 @@
 
 mod expr;
 mod operand;
-mod parts;
 mod product;
 mod repr;
 mod runtime;
 mod stm;
 mod verify;
+mod visit;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ use dagaz_core::prim::PrimType;
 
 pub use expr::{Const, Expr, InputPart, Site};
 pub use operand::{Operand, all, any};
-pub use parts::Part;
 pub use product::{Product, Side, TriangleBounds};
 pub use repr::{Access, Repr, Var};
 pub use runtime::Runtime;
 pub(crate) use stm::lines;
-pub use stm::{Combine, Launch, Len, LoopKind, Note, OutputPart, Parallel, Place, Rate, Room, Stm};
+pub use stm::{Combine, Launch, Len, LoopKind, Note, OutputPart, Parallel, Place, Rate, StackArray, Stm};
+pub use visit::Part;
 
 pub use verify::verify;
 

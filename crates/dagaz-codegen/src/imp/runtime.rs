@@ -1,28 +1,29 @@
-//! What generated programs call of their run-time library.
+//! The functions of the run-time library, and the intrinsics of the C compiler, that generated code calls.
 
 use dagaz_core::prim::PrimType;
 
 use super::{Access, Combine, Repr};
 
-/// A function of the run-time library, or something that only the C compiler knows.
+/// A function of the run-time library, or an intrinsic of the C compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Runtime {
-    /// The product of two sizes, or the greatest number where that is too large or a size is negative.
+    /// The product of two sizes, saturated at the greatest number; so is that of a negative size.
     SaturatingProduct,
-    /// The sum of two sizes, or the number at the end that it would be beyond.
+    /// The sum of two numbers, saturated at both ends.
     SaturatingSum,
-    /// How many iterations of so many are worth a piece, if one takes so many operations.
+    /// The grain of a parallel loop: how many iterations a thread takes at once, by their number and the cost of one.
     Grain,
-    /// Into how many parts rows are divided so that a part stays in the caches.
+    /// Cache blocking: into how many parts rows are divided so that a part fits the caches.
     CountParts,
-    /// A block for so many elements, or none.
+    /// Allocates a reference-counted block for so many elements; null if there is no memory.
     Alloc(PrimType),
-    /// A block that nobody else refers to, with the elements of another one.
+    /// A block with one reference and the elements of another one: that one itself, or a copy.
     Unique(PrimType),
-    /// Whether nobody else refers to a block.
+    /// Whether a block has one reference.
     IsUnique,
-    /// Whether so many references to a block are all there are.
+    /// Whether a block has so many references.
     IsSharedBy,
+    /// Adds a reference to a block, or takes one away, with which the last the block is freed.
     Retain,
     Release,
     /// Copies so many elements.
@@ -31,62 +32,63 @@ pub enum Runtime {
     CopyOnThreads(PrimType),
     /// Makes so many elements zero.
     Zero(PrimType),
-    /// A pointer to an element that can be read, whatever it is.
+    /// A pointer to memory that can be read, for loads whose result is masked.
     Nothing(PrimType),
-    /// Asks for the element at a place behind a pointer, where nothing may be, to be read or, if that is said, written.
+    /// Prefetches the element at an index, for reading or for writing. There need be no memory.
     Fetch(PrimType),
-    /// The same for a row of so many elements.
+    /// Prefetches a row of so many elements.
     FetchRow(PrimType),
-    /// Asks for the row after one of so many elements.
+    /// Prefetches the row after one of so many elements, into the second-level cache.
     FetchNextRow(PrimType),
-    /// How many copies of so many places so many values are worth.
+    /// Privatisation of a histogram: how many copies of so many bins pay for so many values.
     CountCopies,
-    /// The same for an accumulator, with the cost of an iteration in between.
+    /// Privatisation of an accumulator: the same, by iterations, the cost of one, and elements.
     CountAccCopies,
-    /// Whether additions to so many places are logged, for so many iterations at some cost.
+    /// Whether logging the additions to an accumulator pays, by iterations, the cost of one, and elements.
     IsLogged,
     /// As `Grain`, for pieces that log additions.
     LogGrain,
-    /// Into how many parts a log is divided.
+    /// How many partitions of the accumulator a log has.
     CountLogParts,
-    /// Makes it the first piece's turn in so many parts, with so many pieces.
+    /// Initialises the flags by which pieces commit their logs in order: the first piece may begin.
     BeginTurns,
-    /// A log for the additions to a place, with the turns, the number of pieces and that of the piece.
+    /// Opens the log of a piece: for an array, by the flags, the number of pieces and the number of the piece.
     OpenLog(PrimType),
     AddToLog(PrimType),
+    /// Commits what is left in a log when all pieces before have.
     CloseLog(PrimType),
-    /// How many threads there are.
+    /// The number of threads.
     CountThreads,
-    /// Waits for a flag; fails if it never will be raised.
+    /// Spins until a flag is set (acquire); fails if another piece has failed.
     WaitFor,
-    /// Raises a flag.
+    /// Sets a flag (release).
     Raise,
-    /// One of two numbers, the first one if a condition holds, without a branch.
+    /// A select without a branch.
     Choose(PrimType),
-    /// Has a pointer computed where it stands.
+    /// Keeps the C compiler from computing a pointer again: it is in a register from here on.
     InRegister,
-    /// How many numbers a vector has.
+    /// The number of lanes of a vector.
     CountLanes(PrimType),
-    /// A vector of numbers that change nothing when they are combined with others.
+    /// A vector with the neutral element in all lanes.
     NeutralLanes(PrimType, Combine),
-    /// The vector behind a pointer.
+    /// A vector load.
     LoadLanes(PrimType),
-    /// All lanes of a vector together.
+    /// A horizontal reduction of the lanes of a vector.
     CombineLanes(PrimType, Combine),
-    /// Whether vector units can leave out lanes.
+    /// Whether the target has masked vector operations.
     HasMasks,
-    /// Where the rows of a block are put place by place: a room, or where they belong (`turn.c`).
+    /// Where a block of rows is written in transposed order: a buffer, or the array itself where transposing does not pay (`turn.c`).
     RoomFor(PrimType),
-    /// Where an element of a row is there.
+    /// The index of an element of a row there.
     Turned,
-    /// Writes the rows of that room to where they belong.
+    /// Transposes the rows of that buffer into the array.
     Turn,
-    /// Counts a call, or fails if there are too many in each other.
+    /// Counts the depth of calls, and fails on overflow of the stack.
     Enter,
     Leave,
-    /// Asks the caller now and then whether to go on, and fails if not.
+    /// Polls for interruption, and fails if there was one.
     Tick,
-    /// Begins to count time, and gives the time so far.
+    /// Starts and stops the clock of a profiled statement.
     ProfileStart,
     ProfileStop,
 }

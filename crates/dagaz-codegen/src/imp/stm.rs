@@ -15,8 +15,8 @@ pub enum Stm {
         var: Var,
         value: Option<Expr>,
     },
-    /// Declares an array of fixed size that lives as long as the statements around it.
-    Room(Room),
+    /// Declares an array of fixed size, which lives on the stack as long as the statements around it.
+    StackArray(StackArray),
     /// Copies constants to where a pointer points.
     CopyTable {
         elem: PrimType,
@@ -26,8 +26,8 @@ pub enum Stm {
     Assign(Place, Expr),
     /// Calls what gives no value and cannot fail.
     Do(Runtime, Vec<Expr>),
-    /// Calls what says whether it has failed, and ends the function then: with the number of a site, unless the callee has
-    /// told it.
+    /// Calls a function of the run-time library that gives a status, and ends the function with an error if it has failed. The
+    /// error has the number of a site, unless the callee has set it.
     Attempt {
         runtime: Runtime,
         operands: Vec<Expr>,
@@ -40,7 +40,7 @@ pub enum Stm {
         results: Vec<Var>,
         site: Option<Site>,
     },
-    /// Ends the function if there is no block because there was no memory, which has been told.
+    /// Ends the function if an allocation has failed; the error has been set by then.
     Require(Var),
     /// Keeps a value for a message.
     Note(Expr),
@@ -84,9 +84,9 @@ pub enum Stm {
     },
 }
 
-/// An array of fixed size, or several of the same size one after the other.
+/// An array of fixed size on the stack, or a table of several of the same size.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Room {
+pub struct StackArray {
     /// A pointer to its first element.
     pub var: Var,
     /// How many arrays there are, if it is a table of them.
@@ -97,7 +97,7 @@ pub struct Room {
     pub is_aligned: bool,
 }
 
-/// The number of elements of a room.
+/// The number of elements of an array on the stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Len {
     Fixed(usize),
@@ -214,7 +214,7 @@ macro_rules! bodies {
             Stm::Parallel(parallel) => [&$($mut)? parallel.body, &$($mut)? []],
             Stm::If { then, otherwise, .. } => [then, otherwise],
             Stm::Declare { .. }
-            | Stm::Room(_)
+            | Stm::StackArray(_)
             | Stm::CopyTable { .. }
             | Stm::Assign(..)
             | Stm::Do(..)
@@ -295,10 +295,16 @@ pub(crate) fn lines(stms: &[Stm]) -> usize {
     stms.iter().map(of).sum()
 }
 
-impl Room {
+impl StackArray {
     /// One array without first values.
-    pub fn of(var: &Var, len: usize) -> Room {
-        Room { var: var.clone(), rows: None, len: Len::Fixed(len), values: Vec::new(), is_aligned: false }
+    pub fn of(var: &Var, len: usize) -> StackArray {
+        StackArray {
+            var: var.clone(),
+            rows: None,
+            len: Len::Fixed(len),
+            values: Vec::new(),
+            is_aligned: false,
+        }
     }
 
     pub fn elem(&self) -> Option<PrimType> {

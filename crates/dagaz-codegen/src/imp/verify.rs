@@ -123,10 +123,10 @@ impl Verifier {
                 value.iter().for_each(|value| self.expect(value, var.repr));
                 self.scope.push(var.clone());
             }
-            Stm::Room(room) => {
-                let elem = room.elem().map_or(Repr::I64, Repr::from);
-                room.values.iter().for_each(|value| self.expect(value, elem));
-                self.scope.push(room.var.clone());
+            Stm::StackArray(array) => {
+                let elem = array.elem().map_or(Repr::I64, Repr::from);
+                array.values.iter().for_each(|value| self.expect(value, elem));
+                self.scope.push(array.var.clone());
             }
             Stm::CopyTable { elem, target, .. } => self.expect(target, Repr::pointer(*elem)),
             Stm::Assign(place, value) => self.assign(place, value),

@@ -9,7 +9,7 @@ use super::control::{writes_all, writes_row_after_row, writes_row_by_row};
 use super::emit::block_of;
 use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, elem, only};
-use crate::imp::{Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
+use crate::imp::{Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
 use crate::{RemarkKind, SiteKind};
 
 /// Arrays of more elements are not on the stack.
@@ -57,7 +57,7 @@ impl Lower<'_> {
     /// Declares an array variable with memory for so many elements on the stack.
     fn set_room(&mut self, array: &Var, count: usize) {
         let room = Var::new(array.repr, format!("{array}_room"));
-        self.out.push(Stm::Room(Room::of(&room, count)));
+        self.out.push(Stm::StackArray(StackArray::of(&room, count)));
         self.set_array(array, room, Expr::Null);
     }
 

@@ -7,7 +7,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::masked_checks::Deferred;
 use super::{Lower, Lowered, name};
-use crate::imp::{Expr, LoopKind, Note, Operand, Repr, Room, Runtime, Site, Stm, Var};
+use crate::imp::{Expr, LoopKind, Note, Operand, Repr, Runtime, Site, StackArray, Stm, Var};
 use crate::{Remark, RemarkKind, SiteKind};
 
 impl Lower<'_> {
@@ -45,9 +45,9 @@ impl Lower<'_> {
     }
 
     /// A new array of fixed size without first values.
-    pub(super) fn room(&mut self, elem: PrimType, hint: &str, len: usize) -> Var {
+    pub(super) fn stack_array(&mut self, elem: PrimType, hint: &str, len: usize) -> Var {
         let var = self.temp(Repr::pointer(elem), hint);
-        self.out.push(Stm::Room(Room::of(&var, len)));
+        self.out.push(Stm::StackArray(StackArray::of(&var, len)));
         var
     }
 

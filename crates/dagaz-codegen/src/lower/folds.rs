@@ -12,7 +12,7 @@ use super::accumulators::elementwise;
 use super::gathers::gathers;
 use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
-use crate::imp::{Combine, Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var, any};
+use crate::imp::{Combine, Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var, any};
 
 /// The least or greatest of fewer rows is found before vectors of comparisons are set up and combined.
 const FEW: usize = 32;
@@ -167,7 +167,7 @@ impl Lower<'_> {
         for ty in &op.ret {
             let part = self.temp(Repr::pointer(super::elem(ty)?), "part");
             let room = Var::new(part.repr, format!("{part}_room"));
-            self.out.push(Stm::Room(Room::of(&room, MAX_PIECES)));
+            self.out.push(Stm::StackArray(StackArray::of(&room, MAX_PIECES)));
             self.set(&part, room);
             parts.push(part);
         }

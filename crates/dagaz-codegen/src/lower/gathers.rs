@@ -13,7 +13,7 @@ use super::fetching::Fetch;
 use super::folds::{Fold, cheap_statements, piece_start};
 use super::{Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::{Expr, LoopKind, Operand, Repr, Room, Stm, Var};
+use crate::imp::{Expr, LoopKind, Operand, Repr, StackArray, Stm, Var};
 
 /// So many sums are added up at the same time.
 const SUMS: usize = 8;
@@ -48,7 +48,7 @@ impl Lower<'_> {
         for (param, start) in left.iter().zip(piece_start(fold.op, fold.neutral)) {
             let sum = self.temp(Repr::pointer(elem(&param.ty)?), "sums");
             let values = vec![self.atom(start); SUMS];
-            self.out.push(Stm::Room(Room { values, ..Room::of(&sum, SUMS) }));
+            self.out.push(Stm::StackArray(StackArray { values, ..StackArray::of(&sum, SUMS) }));
             sums.push(sum);
         }
         let fetch = fold.pre.and_then(|pre| self.fetch((fold.arrays, &pre.params), &pre.body, Vec::new()));

@@ -19,7 +19,7 @@ use super::folds::{Fold, components};
 use super::maps::{calls_vector_functions, can_fail};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
-use crate::imp::{Combine, Expr, Len, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
+use crate::imp::{Combine, Expr, Len, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
 
 /// The C compiler unrolls sums of fewer rows, if it knows that.
 const FEW: i64 = 16;
@@ -132,7 +132,7 @@ impl Lower<'_> {
         let right: &[Param] = fold.sides().1;
         let parts: Vec<Var> = right.iter().map(|_| self.temp(Repr::pointer(ty), "part")).collect();
         for part in &parts {
-            self.out.push(Stm::Room(Room { len: Len::Lanes(1), ..Room::of(part, 0) }));
+            self.out.push(Stm::StackArray(StackArray { len: Len::Lanes(1), ..StackArray::of(part, 0) }));
         }
         self.for_loop(LoopKind::SIMD, Expr::call(Runtime::CountLanes(ty), []), |l, lane| {
             let i = l.int("i", first + lane);

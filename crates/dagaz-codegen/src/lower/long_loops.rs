@@ -167,7 +167,7 @@ impl Lower<'_> {
     fn widen(&mut self, arrays: &[VarId], lambda: &Lambda, start: &Var) -> Lowered<HashMap<VarId, Var>> {
         let mut widened = HashMap::new();
         for (array, param) in arrays.iter().zip(&lambda.params).filter(|(_, p)| is_widened(p, lambda)) {
-            let wide = self.room(PrimType::I32, "wide", BLOCK);
+            let wide = self.stack_array(PrimType::I32, "wide", BLOCK);
             self.for_loop(LoopKind::SIMD, BLOCK, |l, k| {
                 let element = l.element(*array, &[start + k])?;
                 l.write(&wide, k, element.cast(PrimType::I32));

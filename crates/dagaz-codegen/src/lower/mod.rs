@@ -31,7 +31,7 @@ mod maps;
 mod masked_checks;
 mod overwriting;
 mod packed_operands;
-mod pieces;
+mod parallel_loops;
 mod placing;
 mod polynomials;
 mod profile;
@@ -40,6 +40,7 @@ mod rows;
 mod scans;
 mod shared_accumulators;
 mod split_iteration_range;
+mod state;
 mod symbols;
 mod tiles;
 mod turned;
@@ -48,9 +49,9 @@ mod views;
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm as CoreStm};
+use dagaz_core::exp::{Body, Exp, Loc, Program, Stm as CoreStm};
 use dagaz_core::prim::PrimType;
-use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
+use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use crate::imp::{Expr, Module, Operand, Repr, Runtime, Stm, Var};
@@ -59,55 +60,9 @@ use emit::{block_of, repr};
 use folds::Fold;
 pub(crate) use functions::lower;
 use histograms::Writes;
-use masked_checks::Deferred;
-use placing::Destination;
-use symbols::Symbols;
+use state::{Around, Form, Frame, Fresh, Groups, LoopPart, Memory, OpenAcc, Scope, VarInfo};
 
 type Lowered<T> = Result<T, String>;
-
-#[derive(Clone)]
-struct VarInfo {
-    ty: Type,
-    /// The innermost repeated body around the binding.
-    region: u32,
-    form: Form,
-}
-
-/// Where the elements of an array are.
-#[derive(Clone, PartialEq, Debug)]
-enum Form {
-    /// In a block, contiguous. `owned`: the variable has a reference of its own.
-    Block { owned: bool },
-    /// In the block of a variable that lives longer; one stride per dimension.
-    View { strides: Vec<Expr> },
-    /// Nowhere: `start + step * i`, in the arithmetic of `i64`.
-    Range { start: Expr, step: Expr },
-    /// Nowhere: all are this scalar.
-    Fill { value: Expr },
-}
-
-/// A body that is being lowered.
-struct Frame {
-    last_use: HashMap<VarId, usize>,
-    /// The statement at hand; after the last one, the results.
-    index: usize,
-    region: u32,
-    /// Variables that the statement at hand uses several times.
-    repeated: HashSet<VarId>,
-}
-
-/// An accumulator between the beginning and the end of its `with_acc`.
-#[derive(Clone)]
-struct OpenAcc {
-    shape: Vec<Atom>,
-    arrays: Vec<Param>,
-    /// With its neutral element.
-    op: Option<(Lambda, Vec<Atom>)>,
-    /// The arrays are copies that a piece of a map has.
-    is_copy: bool,
-    /// The variable of the log that additions go to instead.
-    log: Option<Var>,
-}
 
 struct Lower<'p> {
     program: &'p Program,
@@ -123,110 +78,6 @@ struct Lower<'p> {
     around: Around,
     groups: Groups,
     fresh: Fresh,
-}
-
-/// What is known of the variables in scope.
-#[derive(Default)]
-struct Scope {
-    vars: HashMap<VarId, VarInfo>,
-    /// Top-level constants, and which statement makes each.
-    consts: HashMap<VarId, usize>,
-    symbols: Symbols,
-    /// Variables that are numbers of rows, and how many of these there are.
-    below: HashMap<VarId, Atom>,
-}
-
-/// Where arrays are, as far as that is not said by their form.
-#[derive(Default)]
-struct Memory {
-    /// Where the result of a statement belongs.
-    dests: HashMap<VarId, Destination>,
-    /// Arrays that have their memory before their parts are made.
-    joined: HashMap<VarId, joining::Joined>,
-    /// Arrays that nobody else uses the memory of, though they have no reference to it.
-    placed: HashSet<VarId>,
-    /// Arrays that their variables are the only owners of, until they are consumed.
-    alone: HashSet<VarId>,
-    /// Arrays that are views, and have a reference to what they look at.
-    sharing: HashSet<VarId>,
-    /// Arrays that live as long as the C block around them.
-    on_stack: HashSet<VarId>,
-    /// Arrays whose first values nobody reads.
-    unread: HashSet<VarId>,
-    /// Updates of these have nothing to copy: a map has written the elements.
-    written: HashSet<VarId>,
-    /// The variables of the function at hand that need blocks.
-    blocks: HashSet<VarId>,
-    /// The array that a view looks at.
-    bases: HashMap<VarId, VarId>,
-    /// The array whose elements the pointer of a view is among, and where.
-    pointers: HashMap<VarId, (VarId, Expr)>,
-}
-
-/// What is around the statement at hand.
-#[derive(Default)]
-struct Around {
-    /// The innermost body that runs many times.
-    region: u32,
-    /// How many parallel loops there are.
-    parallel: u32,
-    /// The loops of Core, the innermost last.
-    loops: Vec<packed_operands::LoopAround>,
-    /// The functions that stand where they are called.
-    inlined: Vec<FunId>,
-    /// In a loop for vector units.
-    deferred: Option<Deferred>,
-    /// In branches that are computed whether they are wanted or not: the variable that says if they are.
-    guard: Option<Var>,
-    /// In iterations that ran before: what they write counts only if this holds.
-    only_if: Option<Expr>,
-    /// In blocks of rows: where their elements are, place by place.
-    turned: HashMap<VarId, turned::Room>,
-    /// Lists of numbers, and arrays whose rows with these numbers have been fetched.
-    fetched: HashSet<(VarId, VarId)>,
-    /// How many maps there are for their checks.
-    checking: usize,
-    part: LoopPart,
-}
-
-/// The part of a loop that the statement at hand is in, if the loop is split.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum LoopPart {
-    #[default]
-    Whole,
-    /// In the middle of a loop of scalar operations.
-    Middle,
-    /// Next to the middle: what is inside is not split again.
-    Border,
-    /// There, around a loop of scalar operations.
-    OuterBorder,
-}
-
-impl LoopPart {
-    fn is_border(self) -> bool {
-        matches!(self, LoopPart::Border | LoopPart::OuterBorder)
-    }
-}
-
-/// Operations that happen together.
-#[derive(Default)]
-struct Groups {
-    /// What is made of the results of the scan at hand, if it is one in pieces.
-    following: Option<scans::epilogues::Group>,
-    /// What the group of operations at hand does in parts.
-    part: Option<cache_blocking::Part>,
-}
-
-/// What has been counted.
-#[derive(Default)]
-struct Fresh {
-    temps: u32,
-    /// Variables that Core has no names for.
-    extra: u32,
-    /// Bodies that run many times.
-    regions: u32,
-    /// Whether statements count their time.
-    is_profiled: bool,
 }
 
 impl<'p> Lower<'p> {

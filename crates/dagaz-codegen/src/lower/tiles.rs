@@ -22,7 +22,7 @@ use dagaz_core::prim::PrimType;
 
 use super::Lower;
 use super::polynomials::Polynomial;
-use crate::imp::{Expr, LoopKind, Operand, Place, Repr, Room, Runtime, Stm, Var};
+use crate::imp::{Expr, LoopKind, Operand, Place, Repr, Runtime, StackArray, Stm, Var};
 
 /// An element that is read or written in every iteration of a loop.
 struct Access {
@@ -95,7 +95,10 @@ impl Lower<'_> {
             }
         };
         for tile in &tiles {
-            self.out.push(Stm::Room(Room { rows: Some(chains), ..Room::of(&tile.var, chains) }));
+            self.out.push(Stm::StackArray(StackArray {
+                rows: Some(chains),
+                ..StackArray::of(&tile.var, chains)
+            }));
         }
         copies(self, false);
         self.out.push(loop_over(kind, body));
@@ -134,14 +137,14 @@ impl Tile {
 impl Search {
     fn body(&mut self, stms: &[Stm]) {
         for stm in stms {
+            self.count += usize::from(is_numbered(stm));
             match stm {
                 Stm::Declare { var, value: Some(value) } => self.declaration(var, value),
                 Stm::Declare { var, value: None } => drop(self.inside.insert(var.name.clone())),
                 Stm::Assign(place, value) => self.assignment(place, value),
                 Stm::Block(body) => self.body(body),
-                // What happens there may not happen in every iteration, or is none of the places that are known.
+                // It may read and write anything, and not in every iteration.
                 _ => {
-                    self.count += 1;
                     self.first_write.get_or_insert(self.count);
                     self.last_read = Some(self.count);
                 }
@@ -150,7 +153,6 @@ impl Search {
     }
 
     fn declaration(&mut self, var: &Var, value: &Expr) {
-        self.count += 1;
         if let Some((array, place)) = element(value) {
             self.inside.insert(var.name.clone());
             return self.access(array, place, false);
@@ -184,7 +186,6 @@ impl Search {
     }
 
     fn assignment(&mut self, target: &Place, value: &Expr) {
-        self.count += 1;
         if value.has_load() {
             self.last_read = Some(self.count);
         }
@@ -268,25 +269,23 @@ fn element(value: &Expr) -> Option<(&Var, &Expr)> {
     Some((array.as_var()?, place)).filter(|_| !place.has_load())
 }
 
-/// Puts other places for those of accesses, by their numbers, which are those of a [`Search`].
+/// Whether a statement has a number: all do that can be an access or stand between two.
+fn is_numbered(stm: &Stm) -> bool {
+    !matches!(stm, Stm::Declare { value: None, .. } | Stm::Block(_))
+}
+
+/// Puts other places for those of accesses, by their numbers.
 fn replace(stms: &mut [Stm], places: &HashMap<usize, (Expr, Expr)>, count: &mut usize) {
     for stm in stms {
-        match stm {
-            Stm::Declare { value: None, .. } => {}
-            Stm::Declare { value: Some(value), .. } => {
-                *count += 1;
-                if let Some((row, place)) = places.get(count) {
-                    *value = row.at(place);
-                }
+        *count += usize::from(is_numbered(stm));
+        if let Stm::Block(body) = stm {
+            replace(body, places, count);
+        } else if let Some((row, place)) = places.get(count) {
+            match stm {
+                Stm::Declare { value: Some(value), .. } => *value = row.at(place),
+                Stm::Assign(target, _) => *target = Place::Element(row.clone(), place.clone()),
+                _ => {}
             }
-            Stm::Assign(target, _) => {
-                *count += 1;
-                if let Some((row, place)) = places.get(count) {
-                    *target = Place::Element(row.clone(), place.clone());
-                }
-            }
-            Stm::Block(body) => replace(body, places, count),
-            _ => *count += 1,
         }
     }
 }

@@ -84,8 +84,8 @@ impl Lower<'_> {
     fn room_for(&mut self, elem: PrimType, count: usize, target: Expr) -> Var {
         let elements = self.temp(Repr::pointer(elem), "room");
         let room = Var::new(elements.repr, format!("{elements}_room"));
-        let array = imp::Room { is_aligned: true, ..imp::Room::of(&room, count) };
-        self.out.push(Stm::Room(array));
+        let array = imp::StackArray { is_aligned: true, ..imp::StackArray::of(&room, count) };
+        self.out.push(Stm::StackArray(array));
         self.set(&elements, Expr::call(Runtime::RoomFor(elem), [target, room.expr()]));
         elements
     }

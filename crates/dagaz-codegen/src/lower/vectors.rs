@@ -17,7 +17,7 @@ use super::emit::block_of;
 use super::fetching::Fetch;
 use super::folds::{Fold, piece_start};
 use super::{Lower, Lowered};
-use crate::imp::{Access, Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
+use crate::imp::{Access, Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
 
 /// With so many results at most, rows are looked at once.
 const FEW: usize = 4096;
@@ -258,7 +258,7 @@ impl Lower<'_> {
             for (elem, start) in columns.elems.iter().zip(neutral) {
                 let tile = self.temp(Repr::pointer(*elem), "tile");
                 let values = vec![self.atom(*start); TILE];
-                self.out.push(Stm::Room(Room { values, ..Room::of(&tile, TILE) }));
+                self.out.push(Stm::StackArray(StackArray { values, ..StackArray::of(&tile, TILE) }));
                 own.push(tile);
             }
             tiles.push((place, own));

@@ -109,9 +109,7 @@ pub(super) fn text(expr: &Expr) -> Text {
             let [pointer, place] = operands(pair);
             Text::primary(format!("{}[{}]", pointer.at(Level::Primary), place.text))
         }
-        Expr::Data(elem, block) => {
-            Text::unary(format!("({elem} *){}->data", text(block).at(Level::Primary)))
-        }
+        Expr::Data(elem, block) => Text::unary(format!("({elem} *){}->data", text(block).at(Level::Primary))),
         Expr::Call(function, operands) => {
             let operands: Vec<Text> = operands.iter().map(text).collect();
             runtime::call(*function, &operands)

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use dagaz_core::prim::PrimType;
 
 use crate::imp::{
-    Combine, Expr, Launch, Len, LoopKind, Note, Operand, OutputPart, Place, Rate, Repr, Room, Runtime, Site,
-    Stm, Var,
+    Combine, Expr, Launch, Len, LoopKind, Note, Operand, OutputPart, Place, Rate, Repr, Runtime, Site,
+    StackArray, Stm, Var,
 };
 use crate::scalar::type_code;
 
@@ -53,7 +53,7 @@ impl Printer {
             Stm::Declare { var, value: Some(value) } => {
                 self.line(format_args!("{} = {};", declaration(var), print(value)));
             }
-            Stm::Room(room) => self.room(room),
+            Stm::StackArray(array) => self.stack_array(array),
             Stm::CopyTable { elem, values, target } => {
                 let values: Vec<String> = values.iter().map(|value| scalar::literal(*value)).collect();
                 let table = format!("static const {elem} table[] = {{{}}};", values.join(", "));
@@ -90,7 +90,9 @@ impl Printer {
             Stm::Block(body) => self.body("{", body),
             // Outlining has left no parallel loop; as one piece it is a block.
             Stm::Parallel(parallel) => self.body("{", &parallel.body),
-            Stm::Loop { kind, var, from, to, note, body } => self.counted_loop(kind, (var, from, to), note, body),
+            Stm::Loop { kind, var, from, to, note, body } => {
+                self.counted_loop(kind, (var, from, to), note, body)
+            }
             Stm::Forever { note, body } => self.body(format_args!("for (;;) {{{}", comment(note)), body),
             Stm::If { cond, rate, then, otherwise } => self.branches(cond, *rate, then, otherwise),
         }
@@ -102,17 +104,17 @@ impl Printer {
         self.line(format_args!("if ({failed}) return {result};"));
     }
 
-    fn room(&mut self, room: &Room) {
-        let elem = room.elem().map_or("char", |elem| elem.name());
-        let len = match room.len {
+    fn stack_array(&mut self, array: &StackArray) {
+        let elem = array.elem().map_or("char", |elem| elem.name());
+        let len = match array.len {
             Len::Fixed(len) => len.to_string(),
             Len::Lanes(times) => format!("{times} * DZ_LANES_{elem}"),
         };
-        let rows = room.rows.map_or(String::new(), |rows| format!("[{rows}]"));
-        let aligned = if room.is_aligned { "_Alignas(64) " } else { "" };
-        let values: Vec<String> = room.values.iter().map(print).collect();
+        let rows = array.rows.map_or(String::new(), |rows| format!("[{rows}]"));
+        let aligned = if array.is_aligned { "_Alignas(64) " } else { "" };
+        let values: Vec<String> = array.values.iter().map(print).collect();
         let values = if values.is_empty() { String::new() } else { format!(" = {{{}}}", values.join(", ")) };
-        self.line(format_args!("{aligned}{elem} {}{rows}[{len}]{values};", room.var));
+        self.line(format_args!("{aligned}{elem} {}{rows}[{len}]{values};", array.var));
     }
 
     fn assign(&mut self, place: &Place, value: &Expr) {

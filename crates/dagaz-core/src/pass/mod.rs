@@ -10,7 +10,7 @@
 //! [`run`] runs a pipeline; who wants to know what happens on the way gives a [`Watch`] to [`run_watched`]. In debug builds, and so in all tests,
 //! the verifier looks at the program after every pass ([`Verified`]), and a fault names the pass.
 
-pub mod spec;
+pub mod filetest;
 mod watch;
 
 use std::fmt;

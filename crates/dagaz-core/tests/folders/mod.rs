@@ -1,9 +1,9 @@
 //! Tests of passes as files: every `.core` file in the folders beside a test, which are named after what they are about
-//! ([`dagaz_core::pass::spec`]). `UPDATE_EXPECT=1 cargo test` rewrites expectations.
+//! ([`dagaz_core::pass::filetest`]). `UPDATE_EXPECT=1 cargo test` rewrites expectations.
 
 use std::path::{Path, PathBuf};
 
-use dagaz_core::pass::{Pass, spec};
+use dagaz_core::pass::{Pass, filetest};
 
 /// Runs all files below a folder, of which there are so many at least.
 pub fn check(root: &Path, at_least: usize, passes: &[&'static Pass]) {
@@ -13,7 +13,7 @@ pub fn check(root: &Path, at_least: usize, passes: &[&'static Pass]) {
     let mut faults = Vec::new();
     for path in files {
         let text = std::fs::read_to_string(&path).expect("a readable test file");
-        match spec::answered(&text, passes) {
+        match filetest::answered(&text, passes) {
             Ok(answered) => expect_test::expect_file![&path].assert_eq(&answered),
             Err(fault) => {
                 faults.push(format!("{}: {fault}", path.strip_prefix(root).unwrap_or(&path).display()))

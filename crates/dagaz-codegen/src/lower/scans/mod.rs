@@ -5,23 +5,23 @@
 //! wait for the result of every step. Rows at the border of the scan (see [`super::split_iteration_range`]) come before and after the
 //! chains, and so do those that are left over.
 
+mod consumers;
 pub(in crate::lower) mod epilogues;
-mod followers;
 mod in_place;
 
 use dagaz_core::exp::Lambda;
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type};
 
+use self::consumers::needed_components;
 use self::epilogues::{Follower, Group, RowState, Work};
-use self::followers::needed_components;
 use self::in_place::{Edge, Over, with_edges};
 use super::folds::{Fold, MAX_PIECES, keeps_rows, piece_start, sum_operators};
 use super::maps::can_fail;
 use super::split_iteration_range::{Interior, interior};
 use super::{Form, Lower, Lowered, elem};
 use crate::RemarkKind;
-use crate::imp::{Expr, LoopKind, Operand, Repr, Room, Runtime, Stm, Var};
+use crate::imp::{Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
 
 /// So many parts of a piece are scanned at the same time.
 const CHAINS: usize = 4;
@@ -193,7 +193,10 @@ impl Lower<'_> {
     fn flags_of_pieces(&mut self) -> Var {
         let ready = self.temp(Repr::Flags, "ready");
         let room = Var::new(Repr::Flags, format!("{ready}_room"));
-        self.out.push(Stm::Room(Room { values: vec![1.expr()], ..Room::of(&room, MAX_PIECES) }));
+        self.out.push(Stm::StackArray(StackArray {
+            values: vec![1.expr()],
+            ..StackArray::of(&room, MAX_PIECES)
+        }));
         self.set(&ready, room);
         ready
     }
@@ -273,7 +276,7 @@ impl Lower<'_> {
             return Ok(());
         }
         for (_, rows) in &scan.edges {
-            self.out.push(Stm::Room(Room::of(rows, PARTS)));
+            self.out.push(Stm::StackArray(StackArray::of(rows, PARTS)));
         }
         self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
             let end = part.is_at_most(CHAINS).select(first + part * length, *to);
@@ -321,7 +324,7 @@ impl Lower<'_> {
     fn chain_arrays(&mut self, params: &[Param]) -> Lowered<Vec<Var>> {
         let mut chains = Vec::new();
         for param in params {
-            chains.push(self.room(elem(&param.ty)?, "chain", PARTS));
+            chains.push(self.stack_array(elem(&param.ty)?, "chain", PARTS));
         }
         Ok(chains)
     }

@@ -1,6 +1,6 @@
-//! What statements are made of, wherever it stands in them.
+//! A traversal of statements: all variables and sites in them, to be looked at or replaced.
 
-use super::{Expr, Place, Room, Site, Stm, Var};
+use super::{Expr, Place, Site, StackArray, Stm, Var};
 
 /// Something in a statement that can be exchanged for another.
 pub enum Part<'s> {
@@ -51,7 +51,7 @@ impl Stm {
                 value.iter_mut().for_each(|value| value.parts(visit));
                 visit(Part::Declared(var));
             }
-            Stm::Room(Room { var, values, .. }) => {
+            Stm::StackArray(StackArray { var, values, .. }) => {
                 all(values, visit);
                 visit(Part::Declared(var));
             }

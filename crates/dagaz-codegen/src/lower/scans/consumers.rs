@@ -1,4 +1,4 @@
-//! The rows of a scan in the operations that follow it at once.
+//! Maps and reductions of the results of a scan, fused with it: each row goes to them as soon as it is there.
 
 use std::collections::HashSet;
 
