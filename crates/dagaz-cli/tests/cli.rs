@@ -430,3 +430,34 @@ fn results_are_drawn() {
     let refused = draw(&["number.jpg", "-e", "number"]);
     assert!(refused.contains("ends in .png or .svg"), "{refused}");
 }
+
+#[test]
+fn passes_one_by_one() {
+    let zeros = b"def f (x: f64) : (y: f64) =\n  let (z: f64) = f64.mul x 1.0f64\n  let (y: f64) = f64.add z x\n  in (y)\n";
+    let wrong = b"def f (x: f64) : (y: f64) =\n  let (y: i64) = f64.mul x x\n  in (y)\n";
+    let files: [(&str, &[u8]); 3] =
+        [("ones.core", zeros), ("wrong.core", wrong), ("text.core", b"def f (x: f64) : (y: f64) = in (z)")];
+    let folder = folder(&files);
+    let dev = |args: &[&str]| run(folder.path(), &[&["dev"], args].concat(), "");
+    let shown = [
+        dev(&["ones.core", "--passes", "simplify"]),
+        dev(&["ones.core", "--passes", "simplfy"]),
+        dev(&["ones.core", "--pipeline", "gpu"]),
+        dev(&["wrong.core", "--passes", "simplify"]),
+        dev(&["text.core"]),
+    ];
+    expect![[r#"
+        def f (x_0: f64) : (y_1: f64) =
+          let (y_2: f64) = f64.add x_0 x_0
+          in (y_2)
+        exit 0
+        error: there is no pass 'simplfy'; 'dagaz dev --list' shows all passes and pipelines
+        exit 2
+        error: there is no pipeline 'gpu'; 'dagaz dev --list' shows all passes and pipelines
+        exit 2
+        error: wrong.core is not well-formed Core: in function f: the variable y_2 has type i64, but f64 is expected
+                   let (y_2: i64) = f64.mul x_0 x_0
+        exit 1
+        error: text.core is not well-formed Core: 1:33: 'z' is not in scope
+        exit 1"#]].assert_eq(&shown.join("\n"));
+}

@@ -8,9 +8,19 @@ use dagaz_core::exp::Program;
 use dagaz_core::pass::{self, Pass, Step, Stop, Verified, Watch, filetest};
 use dagaz_core::print::print_without_locs;
 use dagaz_core::rename::renumbered;
+use dagaz_core::verify::verify_at;
 use dagaz_syntax::SourceMap;
 
 use crate::compile::{Failure, Settings, lower_whole_file, on_large_stack, rejection};
+
+/// Why a file cannot be read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// It is a program, and does not compile; or there is no such file.
+    Failure(Failure),
+    /// It is not Core, or not well-formed.
+    IllFormed(String),
+}
 
 /// A program on its way through passes.
 pub struct Subject {
@@ -20,16 +30,22 @@ pub struct Subject {
 
 impl Subject {
     /// A file with Core, or a program as the simplifier leaves it.
-    pub fn read(path: &Path) -> Result<Subject, Failure> {
+    pub fn read(path: &Path) -> Result<Subject, Unreadable> {
         if path.extension().is_none_or(|extension| extension != "core") {
-            let (core, sources) = lower_whole_file(path, &Settings::plain())?;
+            let lowered = lower_whole_file(path, &Settings::plain());
+            let (core, sources) = lowered.map_err(Unreadable::Failure)?;
             return Ok(Subject { core, sources });
         }
-        let unreadable = |error| Failure::Unreadable { path: PathBuf::from(path), error };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let core = dagaz_core::parse::parse(&text)
-            .map_err(|error| unreadable(std::io::Error::other(error.to_string())))?;
-        Ok(Subject { core, sources: SourceMap::default() })
+        let ill_formed = |error: &dyn std::fmt::Display| {
+            Unreadable::IllFormed(format!("{} is not well-formed Core: {error}", path.display()))
+        };
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Unreadable::Failure(Failure::Unreadable { path: PathBuf::from(path), error }))?;
+        let core = dagaz_core::parse::parse(&text).map_err(|error| ill_formed(&error))?;
+        match verify_at(&core, filetest::stage_of(&core)).first() {
+            Some(error) => Err(ill_formed(error)),
+            None => Ok(Subject { core, sources: SourceMap::default() }),
+        }
     }
 
     pub fn run(&mut self, steps: &[Step], observer: &mut Observer) -> Result<(), Failure> {

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use dagaz::dev::{Observer, PassTime, Subject};
+use dagaz::dev::{Observer, PassTime, Subject, Unreadable};
 use dagaz::pipelines::{PIPELINES, Pipeline, passes};
+use dagaz::render::message;
 use dagaz_core::pass::{Step, filetest, passes_of};
 
-use super::{print_out, stop};
+use super::{print_out, stop, style};
 use crate::options::DevOptions;
 use crate::{Outcome, Stop};
 
@@ -16,11 +17,14 @@ pub fn run(options: &DevOptions) -> Outcome {
     };
     for name in &options.print_after {
         if passes().iter().all(|pass| pass.name != name) {
-            return Err(Stop::Misuse(format!("there is no pass '{name}'")));
+            return Err(unknown(format!("there is no pass '{name}'")));
         }
     }
     let steps = steps(options)?;
-    let mut subject = Subject::read(file).map_err(stop)?;
+    let mut subject = Subject::read(file).map_err(|unreadable| match unreadable {
+        Unreadable::Failure(failure) => stop(failure),
+        Unreadable::IllFormed(what) => Stop::Program(message(style(), &what)),
+    })?;
     let mut observer = Observer::new(&options.print_after);
     let outcome = subject.run(&steps, &mut observer).map_err(stop);
     let mut text = String::new();
@@ -39,12 +43,16 @@ pub fn run(options: &DevOptions) -> Outcome {
 /// What to run: some passes, a pipeline, or nothing.
 fn steps(options: &DevOptions) -> Result<Vec<Step>, Stop> {
     if let Some(names) = &options.passes {
-        return filetest::steps(names, &passes()).map_err(Stop::Misuse);
+        return filetest::steps(names, &passes()).map_err(unknown);
     }
     let Some(name) = &options.pipeline else { return Ok(Vec::new()) };
     let pipeline = PIPELINES.iter().find(|pipeline| pipeline.name == name);
     let steps = pipeline.map(|pipeline| vec![Step::All(pipeline.steps)]);
-    steps.ok_or_else(|| Stop::Misuse(format!("there is no pipeline '{name}'")))
+    steps.ok_or_else(|| unknown(format!("there is no pipeline '{name}'")))
+}
+
+fn unknown(what: String) -> Stop {
+    Stop::Misuse(format!("{what}; 'dagaz dev --list' shows all passes and pipelines"))
 }
 
 /// All passes and pipelines.
