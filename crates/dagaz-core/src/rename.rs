@@ -8,7 +8,9 @@
 
 use std::collections::HashMap;
 
-use crate::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, SourceLoc, Stm, Vars};
+use crate::exp::{
+    Body, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, OpaqueKind, Program, SourceLoc, Stm, Vars,
+};
 use crate::types::{Atom, Param, Type, VarId};
 use crate::visit::{self, operands_mut, type_mut};
 
@@ -139,10 +141,11 @@ impl<'v> Copy<'v> {
 
 /// The program with its variables numbered in the order in which they are bound.
 pub fn renumbered(program: &Program) -> Program {
-    let Program { mut consts, mut funs, entries, vars, locs } = program.clone();
+    let Program { mut consts, mut funs, mut entries, vars, locs } = program.clone();
     let mut numbers = Numbers { old: vars, new: Vars::default(), known: HashMap::new() };
     consts.iter_mut().for_each(|stm| numbers.stm(stm));
     funs.iter_mut().for_each(|fun| numbers.fun(fun));
+    entries.iter_mut().for_each(|entry| numbers.entry(entry));
     Program { consts, funs, entries, vars: numbers.new, locs }
 }
 
@@ -179,6 +182,28 @@ impl Numbers {
         self.params(&mut fun.params);
         self.params(&mut fun.ret);
         self.body(&mut fun.body);
+    }
+
+    fn entry(&mut self, entry: &mut Entry) {
+        entry.params.iter_mut().for_each(|param| self.entry_type(&mut param.ty));
+        entry.results.iter_mut().for_each(|ty| self.entry_type(ty));
+    }
+
+    fn entry_type(&mut self, ty: &mut EntryType) {
+        match ty {
+            EntryType::Value { ty, .. } => self.ty(ty),
+            EntryType::Opaque { types, kind, .. } => {
+                types.iter_mut().for_each(|ty| self.ty(ty));
+                match kind {
+                    OpaqueKind::Record(fields) => fields.iter_mut().for_each(|(_, ty)| self.entry_type(ty)),
+                    OpaqueKind::Sum(constrs) => {
+                        constrs.iter_mut().flat_map(|(_, types)| types).for_each(|ty| self.entry_type(ty));
+                    }
+                    OpaqueKind::Array(row) => self.entry_type(row),
+                    OpaqueKind::Other => {}
+                }
+            }
+        }
     }
 
     fn body(&mut self, body: &mut Body) {

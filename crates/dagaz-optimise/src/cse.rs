@@ -9,6 +9,7 @@
 //!     in (c)
 //! ```
 //!
+//! Sums and products are equal whatever the order of their operands, and an even function of `x - y` is that of `y - x`.
 //! Expressions with bodies are equal up to the names of what they bind. Whether an index is checked makes no difference:
 //! where the first read went well, the second one does. Expects arrays to be plain values; what is consumed later gets its
 //! copy from [`crate::insert_copies`].
@@ -17,12 +18,13 @@ use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, LoopForm, Program, Stm};
 use dagaz_core::pass::Pass;
-use dagaz_core::prim::PrimType;
+use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{direct_operands, lambdas};
 
 use dagaz_core::visit::lambdas_mut;
 
+use crate::opposites::Opposites;
 use crate::walk::{Substitution, operands_mut};
 
 pub const ELIMINATE_COMMON_SUBEXPRESSIONS: Pass = Pass::always(
@@ -47,6 +49,7 @@ pub(crate) type Key = Vec<u64>;
 #[derive(Default)]
 struct Sharer {
     subst: Substitution,
+    opposites: Opposites,
     available: HashMap<Key, Vec<VarId>>,
     /// What became available, in order, so that a scope can be left.
     log: Vec<Key>,
@@ -73,10 +76,12 @@ impl Sharer {
     fn stms(&mut self, stms: &mut Vec<Stm>) {
         stms.retain_mut(|stm| {
             operands_mut(&mut stm.exp, &mut |a| self.subst.apply(a));
+            self.opposites.take_first(stm, &self.available);
             self.inside(&mut stm.exp);
             self.subst.params(&mut stm.pat);
             self.equal_results(stm);
             let Some(key) = key(stm) else { return true };
+            self.opposites.note(stm, &self.available);
             if let Some(earlier) = self.available.get(&key) {
                 for (param, var) in stm.pat.iter().zip(earlier) {
                     self.subst.insert(param.var, (*var).into());
@@ -210,6 +215,9 @@ impl Encoder {
         self.number(0);
         direct_operands(&stm.exp, &mut |a| self.atom(a));
         self.key[before] = (self.key.len() - before) as u64;
+        if commutes(&stm.exp) {
+            self.order_operands(before + 1);
+        }
         for lambda in lambdas(&stm.exp) {
             self.number(lambda.params.len());
             self.params(&lambda.params)?;
@@ -229,6 +237,15 @@ impl Encoder {
             self.body(body)?;
         }
         self.params(&stm.pat)
+    }
+
+    /// Puts the two operands that stand from a place on into an order of their own.
+    fn order_operands(&mut self, from: usize) {
+        // A variable takes two numbers and a constant three.
+        let length = if self.key[from] == 3 { 3 } else { 2 };
+        if self.key[from..from + length] > self.key[from + length..] {
+            self.key[from..].rotate_left(length);
+        }
     }
 
     /// What the expression is, but for its operands and bodies.
@@ -299,6 +316,18 @@ impl Encoder {
             }
         }
         Some(())
+    }
+}
+
+/// Whether the order of the operands makes no difference, not even to the sign of a zero.
+fn commutes(exp: &Exp) -> bool {
+    match exp {
+        Exp::BinOp(op, ty, ..) => match op {
+            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Min | BinOp::Max => !ty.is_float(),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -22,6 +22,7 @@ mod hoist;
 mod inline;
 mod interchange;
 mod join_checks;
+mod opposites;
 pub mod pipelines;
 mod precompute;
 mod products;

@@ -9,7 +9,7 @@
 //!     in (y)
 //! ```
 //!
-//! Only where the array is read in no other way inside, and where the further indices, if there are any, are those of
+//! Elements always; rows only where the array is read in no other way inside, and where the further indices are those of
 //! iterations further in: else the row would be made only to be indexed. Leaves the numbers, which are then often dead,
 //! to [`crate::eliminate_dead_code`].
 
@@ -88,17 +88,20 @@ impl Rows<'_> {
         bound_in(&lambda.body, &mut inside);
         let mut reads = Vec::new();
         note_reads(&lambda.body, number, &inside, &mut reads);
-        for (array, is_by_row) in reads {
+        for (array, reads) in reads {
             let Some(ty) = self.types.get(&array) else { continue };
             let is_outside = !inside.contains(&array) && !lambda.params.iter().any(|p| p.var == array);
-            if !is_by_row || !is_outside || ty.dims().first() != Some(&width) {
+            if !reads.by_row || !is_outside || ty.dims().first() != Some(&width) {
                 continue;
             }
             let Some(row) = ty.row() else { continue };
+            if reads.otherwise && !matches!(row, Type::Prim(_)) {
+                continue;
+            }
             let hint = self.vars.hint(array).to_owned();
             let param = Param { var: self.vars.fresh(&hint), ty: row };
             self.note(&param);
-            replace_reads(&mut lambda.body, array, param.var);
+            replace_reads(&mut lambda.body, (array, number), param.var);
             arrays.push(array);
             lambda.params.push(param);
         }
@@ -121,12 +124,23 @@ fn bound_in(body: &Body, bound: &mut HashSet<VarId>) {
     }
 }
 
-/// All variables that are used, in the order of their first uses, and whether only as arrays that are read at the
-/// number of the iteration, followed by indices from further in.
-fn note_reads(body: &Body, number: VarId, inside: &HashSet<VarId>, reads: &mut Vec<(VarId, bool)>) {
-    let mut note = |var: VarId, is_by_row: bool| match reads.iter_mut().find(|(array, _)| *array == var) {
-        Some((_, only_by_row)) => *only_by_row &= is_by_row,
-        None => reads.push((var, is_by_row)),
+/// How an array is read in a body.
+#[derive(Default)]
+struct Reads {
+    /// At the number of the iteration, followed by indices from further in.
+    by_row: bool,
+    otherwise: bool,
+}
+
+/// All variables that are used, in the order of their first uses, and how.
+fn note_reads(body: &Body, number: VarId, inside: &HashSet<VarId>, all: &mut Vec<(VarId, Reads)>) {
+    let mut note = |var: VarId, is_by_row: bool| {
+        let at = all.iter().position(|(array, _)| *array == var).unwrap_or_else(|| {
+            all.push((var, Reads::default()));
+            all.len() - 1
+        });
+        let reads = &mut all[at].1;
+        *(if is_by_row { &mut reads.by_row } else { &mut reads.otherwise }) = true;
     };
     for stm in &body.stms {
         match &stm.exp {
@@ -142,22 +156,24 @@ fn note_reads(body: &Body, number: VarId, inside: &HashSet<VarId>, reads: &mut V
     }
     body.result.iter().filter_map(|a| a.as_var()).for_each(|var| note(var, false));
     for stm in &body.stms {
-        bodies(&stm.exp).into_iter().for_each(|body| note_reads(body, number, inside, reads));
+        bodies(&stm.exp).into_iter().for_each(|body| note_reads(body, number, inside, all));
     }
 }
 
-/// `array[i, j, …]` becomes `row[j, …]`.
-fn replace_reads(body: &mut Body, from: VarId, row: VarId) {
+/// `array[number, j, …]` becomes `row[j, …]`.
+fn replace_reads(body: &mut Body, (from, number): (VarId, VarId), row: VarId) {
     for stm in &mut body.stms {
         match &mut stm.exp {
-            Exp::Index { array, indices, .. } if *array == from => {
+            Exp::Index { array, indices, check: Check::Certified }
+                if *array == from && indices.first() == Some(&Atom::Var(number)) =>
+            {
                 indices.remove(0);
                 *array = row;
                 if indices.is_empty() {
                     stm.exp = Exp::Atom(row.into());
                 }
             }
-            exp => for_each_body(exp, &mut |_, _, body| replace_reads(body, from, row)),
+            exp => for_each_body(exp, &mut |_, _, body| replace_reads(body, (from, number), row)),
         }
     }
 }

@@ -9,6 +9,7 @@ use dagaz_core::visit::lambdas;
 
 use crate::cse::{Key, key};
 use crate::elementary::is_elementary_function;
+use crate::opposites::Opposites;
 use crate::walk::{Substitution, operands_mut};
 
 #[derive(Default)]
@@ -19,6 +20,7 @@ pub(super) struct Together {
     pub operations_twice: usize,
     /// Later names of what has one already.
     same: Substitution,
+    opposites: Opposites,
     /// The elements of arrays, by how many operations they are inside of.
     elements: HashMap<(usize, VarId), VarId>,
     results: HashMap<Key, Vec<VarId>>,
@@ -66,6 +68,8 @@ impl Together {
         }
         let mut stm = stm.clone();
         operands_mut(&mut stm.exp, &mut |atom| self.same.apply(atom));
+        self.opposites.take_first(&mut stm, &self.results);
+        self.opposites.note(&stm, &self.results);
         let Some(key) = key(&stm) else {
             self.statements += 1;
             return;
