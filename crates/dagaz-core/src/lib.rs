@@ -39,6 +39,7 @@ pub mod engine;
 pub mod exp;
 pub mod formats;
 pub mod interp;
+pub mod machine;
 pub mod parse;
 pub mod pass;
 pub mod prim;

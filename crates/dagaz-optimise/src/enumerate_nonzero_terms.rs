@@ -19,6 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
 use dagaz_core::rename::renamed;
@@ -26,8 +27,6 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::walk::for_each_body;
 
-/// So many terms are written out at most.
-const MOST_TERMS: i64 = 2;
 /// Larger numbers are not looked at.
 const GREATEST: i64 = 1 << 40;
 
@@ -132,7 +131,7 @@ impl Writer<'_> {
             (None, Some((None, to))) => ((None, 0), to + 1),
             _ => return None,
         };
-        if !(1..=MOST_TERMS).contains(&count) {
+        if !(1..=machine::NONZERO_TERMS).contains(&count) {
             return None;
         }
         let numbers = (0..count).map(|i| (first.0, first.1 + i)).collect();

@@ -13,13 +13,11 @@
 //! [`crate::cse`]. Half-precision numbers have no roundings to spare.
 
 use dagaz_core::exp::{Body, Exp, Loc, Program, Stm, Vars};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type};
 use dagaz_core::visit::bodies_mut;
-
-/// The largest exponent of which a product is made.
-const MOST_FACTORS: i64 = 16;
 
 pub const EXPAND_POWERS: Pass =
     Pass::always("expand-powers", "Powers with small constant exponents become products.", expand_powers);
@@ -45,12 +43,13 @@ fn in_body(vars: &mut Vars, body: &mut Body) {
 
 fn small_exponent(ty: PrimType, exponent: Prim) -> Option<i64> {
     let whole = match ty {
-        PrimType::F32 | PrimType::F64 => {
-            exponent.as_f64().filter(|k| k.trunc() == *k && k.abs() <= MOST_FACTORS as f64)? as i64
-        }
+        PrimType::F32 | PrimType::F64 => exponent
+            .as_f64()
+            .filter(|k| k.trunc() == *k && k.abs() <= machine::MOST_FACTORS_OF_POWERS as f64)?
+            as i64,
         _ => exponent.as_i64().filter(|k| *k >= 0)?,
     };
-    (whole.abs() <= MOST_FACTORS).then_some(whole)
+    (whole.abs() <= machine::MOST_FACTORS_OF_POWERS).then_some(whole)
 }
 
 struct Product<'a> {

@@ -32,6 +32,7 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -40,9 +41,6 @@ use dagaz_core::visit::lambdas;
 use crate::fuse::count_body;
 use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
-
-/// Rows of so many numbers lie in a line of the cache.
-const SHORT: i64 = 8;
 
 pub const FOLD_SHIFTS_INTO_READS: Pass = Pass::reporting(
     "fold-shifts-into-reads",
@@ -218,7 +216,8 @@ impl Reader {
         let Exp::Map { width, arrays, lambda } = &stm.exp else { return false };
         let ([array], [row]) = (&arrays[..], &lambda.params[..]) else { return false };
         let [Atom::Const(Prim::I64(length))] = row.ty.dims() else { return false };
-        let is_short = (1..=SHORT).contains(length) && lambda.ret.len() as i64 == *length;
+        let is_short =
+            (1..=machine::NUMBERS_OF_A_LINE).contains(length) && lambda.ret.len() as i64 == *length;
         let are_reads = stm.pat.iter().all(|p| reads.get(&p.var) == self.uses.get(&p.var));
         let columns: Option<Vec<Atom>> = lambda.body.result.iter().map(|x| column(lambda, *x)).collect();
         let Some(columns) = columns.filter(|_| is_short && are_reads) else { return false };

@@ -10,15 +10,11 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Fun, Program, Stm};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, FunId};
 use dagaz_core::visit;
-
-/// Functions of at most so many statements are copied to every call.
-const SMALL: usize = 24;
-/// Nothing grows beyond so many statements by functions that are called more than once.
-const LARGE: usize = 4000;
 
 pub const INLINE_CALLS: Pass = Pass::always(
     "inline-calls",
@@ -132,7 +128,9 @@ impl Inliner<'_> {
         let Some(fun) = self.program.fun(id) else { return false };
         let added = size(&fun.body);
         let is_only = self.count.get(&id) == Some(&1);
-        let fits = is_only || added <= SMALL && self.size + added <= LARGE;
+        let fits = is_only
+            || added <= machine::INLINED_STATEMENTS
+                && self.size + added <= machine::MOST_STATEMENTS_BY_INLINING;
         let is_wanted = fits && !is_recursive(id, calls);
         if is_wanted {
             self.size += added;

@@ -23,6 +23,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
@@ -32,9 +33,6 @@ use dagaz_core::visit::{bodies_mut, free_vars, lambdas};
 use crate::precompute::{is_iteration, note_bound, what_computes};
 use crate::walk::{Substitution, bodies};
 use dagaz_core::effects::cannot_fail;
-
-/// Fewer rows are not worth a table.
-const ROWS: i64 = 4;
 
 pub const INTERCHANGE_GATHERS: Pass = Pass::always(
     "interchange-gathers",
@@ -333,7 +331,7 @@ impl Interchanger {
         }
         self.b.push_scope();
         let b = &mut self.b;
-        let mut pays = b.le(PrimType::I64, Atom::i64(ROWS), width, loc);
+        let mut pays = b.le(PrimType::I64, Atom::i64(machine::TABLE_ROWS), width, loc);
         let count = b.product(&found.count, loc);
         let types: Vec<Type> =
             tables.iter().filter_map(|table| self.facts.types.get(table).cloned()).collect();

@@ -16,15 +16,13 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm, Vars};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, direct_operands, free_vars_body};
 
 use crate::walk::bodies;
-
-/// The most elements of an array that is taken apart.
-const MOST_ELEMENTS: i64 = 16;
 
 pub const REPLACE_BY_SCALARS: Pass = Pass::always(
     "replace-by-scalars",
@@ -47,7 +45,8 @@ struct Replacer {
 /// The type of the elements of an array, and how many there are, if it has one dimension and is small.
 fn small(ty: &Type) -> Option<(PrimType, usize)> {
     let [size] = ty.dims() else { return None };
-    let count = size.as_const().and_then(Prim::as_i64).filter(|n| (1..=MOST_ELEMENTS).contains(n))?;
+    let count =
+        size.as_const().and_then(Prim::as_i64).filter(|n| (1..=machine::REPLACED_ELEMENTS).contains(n))?;
     Some((ty.elem()?, usize::try_from(count).ok()?))
 }
 

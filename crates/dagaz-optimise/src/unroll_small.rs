@@ -18,23 +18,12 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::walk::{Substitution, for_each_body};
-
-/// The largest width that is written out.
-const MOST_ROWS: i64 = 8;
-/// The most statements that one operation may become.
-const MOST_STATEMENTS: usize = 48;
-/// The most statements that the body of a longer map may become.
-const MOST_SCALARS: usize = 640;
-/// The most elements of a row of a longer map.
-const MOST_NEIGHBOURS: i64 = 4;
-/// More elements than that are worth it if there are so many statements for each of them, up to some number of elements.
-const WORTH_AN_ELEMENT: usize = 8;
-const MOST_ELEMENTS: usize = 32;
 
 pub const UNROLL_SMALL: Pass =
     Pass::always("unroll-small", "Maps and reductions over a few scalars are written out.", unroll_small);
@@ -75,7 +64,7 @@ impl Unroller {
 
     /// Whether a longer map is one of scalars when the nests in it are written out.
     fn becomes_scalars(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> bool {
-        let has_few = |ty: &Type| elements(ty).is_some_and(|count| count <= MOST_NEIGHBOURS);
+        let has_few = |ty: &Type| elements(ty).is_some_and(|count| count <= machine::UNROLLED_ELEMENTS);
         let is_column = |array: &VarId, ty: &Type| self.columns.contains(array) && elements(ty).is_some();
         let mut params = arrays.iter().zip(&lambda.params);
         let fits = rows_of(width).is_none()
@@ -87,9 +76,11 @@ impl Unroller {
         };
         let is_worth_it = |count: usize| {
             lambda.ret.iter().all(has_few)
-                || (written <= MOST_ELEMENTS && count >= WORTH_AN_ELEMENT * written)
+                || (written <= machine::MOST_ELEMENTS_OF_ROWS
+                    && count >= machine::STATEMENTS_WORTH_AN_ELEMENT * written)
         };
-        scalars(&lambda.body).is_some_and(|count| count <= MOST_SCALARS && is_worth_it(count))
+        scalars(&lambda.body)
+            .is_some_and(|count| count <= machine::UNROLLED_BODY_STATEMENTS && is_worth_it(count))
     }
 
     /// Writes everything out, from the inside.
@@ -118,7 +109,7 @@ fn elements(ty: &Type) -> Option<i64> {
 
 /// The width of an operation that can be written out.
 fn rows_of(width: Atom) -> Option<i64> {
-    width.as_const().and_then(Prim::as_i64).filter(|rows| (1..=MOST_ROWS).contains(rows))
+    width.as_const().and_then(Prim::as_i64).filter(|rows| (1..=machine::UNROLLED_ROWS).contains(rows))
 }
 
 fn rows_inside(exp: &Exp) -> Option<i64> {
@@ -252,7 +243,8 @@ fn few_rows(exp: &Exp) -> Option<i64> {
     let rows = rows_inside(exp)?;
     let lambdas = dagaz_core::visit::lambdas(exp);
     let statements: usize = lambdas.iter().map(|lambda| lambda.body.stms.len()).sum();
-    let is_small = usize::try_from(rows).is_ok_and(|rows| rows * statements <= MOST_STATEMENTS);
+    let is_small =
+        usize::try_from(rows).is_ok_and(|rows| rows * statements <= machine::UNROLLED_OPERATION_STATEMENTS);
     (is_small && lambdas.iter().all(|lambda| is_scalar(lambda))).then_some(rows)
 }
 

@@ -1,6 +1,7 @@
 //! Operations that make arrays and run nothing inside.
 
 use dagaz_core::exp::{Body, Exp, Stm as CoreStm};
+use dagaz_core::machine;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
@@ -11,11 +12,6 @@ use super::symbols::Symbols;
 use super::{Form, Lower, Lowered, elem, only};
 use crate::imp::{Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
 use crate::{RemarkKind, SiteKind};
-
-/// Arrays of more elements are not on the stack.
-const MAX_ON_STACK: usize = 64;
-/// So many constants of a literal array are copied from a table.
-const LEAST_TABLE: usize = 64;
 
 impl Lower<'_> {
     /// Declares an array variable with memory for its elements: new memory, or the place where the result belongs.
@@ -64,14 +60,14 @@ impl Lower<'_> {
     /// An array of an iteration, on the stack if it turns out to be small.
     fn allocate_nearby(&mut self, param: &Param) -> Lowered<()> {
         let (array, elem, count) = (self.var_of(param)?, elem(&param.ty)?, self.count(param.ty.dims()));
-        self.set_room(&array, MAX_ON_STACK);
+        self.set_room(&array, machine::MOST_ELEMENTS_ON_STACK);
         let block = block_of(&array.name);
         let (then, ()) = self.nested(|l| {
             l.put_block(&block, elem, &count);
             l.put(&array, Expr::Data(elem, Box::new(block.expr())));
             Ok(())
         })?;
-        self.out.push(Stm::when(count.is_above(MAX_ON_STACK), then));
+        self.out.push(Stm::when(count.is_above(machine::MOST_ELEMENTS_ON_STACK), then));
         self.memory.on_stack.insert(param.var);
         Ok(())
     }
@@ -96,7 +92,7 @@ impl Lower<'_> {
         }
         let sizes = param.ty.dims().iter().map(|dim| dim.as_const().and_then(|size| size.as_i64()));
         let count = sizes.into_iter().try_fold(1i64, |count, size| count.checked_mul(size?))?;
-        usize::try_from(count).ok().filter(|count| (1..=MAX_ON_STACK).contains(count))
+        usize::try_from(count).ok().filter(|count| (1..=machine::MOST_ELEMENTS_ON_STACK).contains(count))
     }
 
     /// Declares a variable that takes over an array and is its only owner.
@@ -334,7 +330,7 @@ impl Lower<'_> {
     fn copy_table(&mut self, target: &Var, row: &Type, elems: &[Atom]) -> bool {
         let Type::Prim(elem) = row else { return false };
         let constants = elems.iter().filter(|value| in_table(**value).is_some()).count();
-        if constants < LEAST_TABLE {
+        if constants < machine::LEAST_TABLE {
             return false;
         }
         let values = elems.iter().map(|value| in_table(*value).unwrap_or(Prim::zero(*elem))).collect();

@@ -2,6 +2,7 @@
 
 use dagaz_core::effects::cannot_fail;
 use dagaz_core::exp::{Body, DimSlice, Exp, LoopForm, MsgPart, Stm as CoreStm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
@@ -12,9 +13,6 @@ use super::{Lower, Lowered};
 use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var};
 use crate::scalar;
 use crate::{Part, SiteKind};
-
-/// Loops without loops inside run so often before they ask whether to go on.
-const CHUNK: i64 = 4096;
 
 /// How the result of a branch becomes that of both.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -193,7 +191,10 @@ impl Lower<'_> {
                     l.set(&l.var_of(&counter)?, i.cast(*ty));
                     l.iteration(params, carried, body)
                 };
-                let is_few = bound.as_const().and_then(|p| p.as_i64()).is_some_and(|n| n <= CHUNK);
+                let is_few = bound
+                    .as_const()
+                    .and_then(|p| p.as_i64())
+                    .is_some_and(|n| n <= machine::ITERATIONS_BETWEEN_POLLS);
                 self.repeatedly(|l| match is_short && !is_few {
                     true => l.in_chunks(limit, step),
                     false => l.for_loop(LoopKind::Sequential, limit, step),
@@ -217,12 +218,12 @@ impl Lower<'_> {
     /// A loop that can be interrupted between many iterations.
     fn in_chunks(&mut self, limit: Expr, step: impl FnOnce(&mut Self, &Var) -> Lowered<()>) -> Lowered<()> {
         let all = self.int("all", limit);
-        let needed = (&all - 1) / CHUNK + 1;
+        let needed = (&all - 1) / machine::ITERATIONS_BETWEEN_POLLS + 1;
         let chunks = self.int("chunks", all.is_above(0).select(needed, 0));
         self.for_loop(LoopKind::Sequential, chunks, |l, chunk| {
             l.tick();
-            let from = l.int("from", chunk * CHUNK);
-            let to = l.int("to", (&all - &from).minimum(CHUNK) + &from);
+            let from = l.int("from", chunk * machine::ITERATIONS_BETWEEN_POLLS);
+            let to = l.int("to", (&all - &from).minimum(machine::ITERATIONS_BETWEEN_POLLS) + &from);
             l.loop_from(LoopKind::Sequential, from, to, step)
         })
     }

@@ -7,14 +7,12 @@
 //!
 //! Large copies are shared out among threads.
 
+use dagaz_core::machine;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::Atom;
 
 use super::{Lower, Lowered};
 use crate::imp::{Expr, LoopKind, Operand, Var};
-
-/// How many elements tiles have along each of two dimensions.
-const TILE: i64 = 16;
 
 /// Copies the element at some indices.
 type Each<'e> = dyn Fn(&mut Lower<'_>, &[Expr]) -> Lowered<()> + 'e;
@@ -63,8 +61,8 @@ impl Lower<'_> {
             });
         }
         let last = sizes.len() - 1;
-        let tiles = |axis: usize| sizes[axis].parts_of(TILE);
-        let cost = sizes[near].cast(PrimType::F64).times(TILE as f64);
+        let tiles = |axis: usize| sizes[axis].parts_of(machine::COPY_TILE);
+        let cost = sizes[near].cast(PrimType::F64).times(machine::COPY_TILE as f64);
         self.pieces(tiles(last), cost, false, |l, from, to| {
             l.loop_from(LoopKind::Sequential, from, to, |l, column| {
                 let columns = l.tile(column, &sizes[last]);
@@ -84,8 +82,8 @@ impl Lower<'_> {
 
     /// Variables for the first index of a tile, and the one after the last.
     fn tile(&mut self, number: &Var, size: &Expr) -> (Var, Var) {
-        let first = self.int("first", number * TILE);
-        let end = self.int("end", (&first + TILE).minimum(size));
+        let first = self.int("first", number * machine::COPY_TILE);
+        let end = self.int("end", (&first + machine::COPY_TILE).minimum(size));
         (first, end)
     }
 }

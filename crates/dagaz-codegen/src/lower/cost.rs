@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
+use dagaz_core::machine;
 use dagaz_core::prim::{PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit;
@@ -13,11 +14,6 @@ use dagaz_core::visit;
 use super::Lower;
 use super::split_iteration_range::interior;
 use crate::imp::{Expr, Operand};
-
-/// How often something runs if nobody knows.
-const UNKNOWN: f64 = 32.0;
-/// Elementary functions, and calls of functions.
-const EXPENSIVE: f64 = 16.0;
 
 /// A constant, and terms that sizes are factors of.
 #[derive(Default)]
@@ -115,13 +111,13 @@ impl Lower<'_> {
             | Exp::Scatter { width, .. } => self.times(&[*width], parts, inside),
             Exp::Loop { form: LoopForm::For { bound, .. }, .. } => self.times(&[*bound], parts, inside),
             Exp::Loop { form: LoopForm::While { .. }, .. } => {
-                Cost { constant: UNKNOWN * parts.constant, terms: parts.terms }
+                Cost { constant: machine::UNKNOWN_TIMES * parts.constant, terms: parts.terms }
             }
             Exp::Replicate { dims: sizes, .. } | Exp::Contract { sizes, .. } => {
                 self.times(sizes, parts, inside)
             }
-            Exp::UnOp(op, ..) if !is_cheap(*op) => Cost { constant: EXPENSIVE, ..parts },
-            Exp::Call { .. } => Cost { constant: EXPENSIVE * UNKNOWN, ..parts },
+            Exp::UnOp(op, ..) if !is_cheap(*op) => Cost { constant: machine::FUNCTION_COST, ..parts },
+            Exp::Call { .. } => Cost { constant: machine::FUNCTION_COST * machine::UNKNOWN_TIMES, ..parts },
             _ => parts,
         }
     }
@@ -132,7 +128,7 @@ impl Lower<'_> {
         for size in sizes {
             match size {
                 Atom::Const(prim) => constant *= prim.as_i64().unwrap_or(1).max(0) as f64,
-                Atom::Var(var) if inside.contains(var) => constant *= UNKNOWN,
+                Atom::Var(var) if inside.contains(var) => constant *= machine::UNKNOWN_TIMES,
                 Atom::Var(_) => factors.push(self.atom(*size).cast(PrimType::F64)),
             }
         }

@@ -27,6 +27,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm as CoreStm};
+use dagaz_core::machine;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit;
@@ -34,17 +35,6 @@ use dagaz_core::visit;
 use super::maps::can_fail;
 use super::{Form, Lower, Lowered, elem};
 use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var, any};
-
-/// So many iterations ahead: about as long as memory takes.
-const AHEAD: usize = 64;
-/// The same for iterations that each use a row.
-const ROWS_AHEAD: usize = 16;
-/// Arrays of fewer bytes are in the cache of a core anyway.
-const LARGE: usize = 1 << 20;
-/// Rows of more bytes last long enough for the processor to find out.
-const LONG_ROW: usize = 16 << 10;
-/// So many operations for each element leave time to fetch others.
-const MANY_OPERATIONS: f64 = 64.0;
 
 /// Places that an iteration reads or writes: elements of an array with this pointer, type and shape, or rows if it has more
 /// dimensions than there are indices.
@@ -77,7 +67,7 @@ impl Lower<'_> {
     ) -> Option<Fetch> {
         let mut places = used;
         self.places_read(body, &mut places);
-        self.fetch_places((arrays, params), body, places, AHEAD)
+        self.fetch_places((arrays, params), body, places, machine::ELEMENTS_AHEAD)
     }
 
     /// What to fetch for a loop over rows of arrays whose iterations read rows of others, element by element: the last index
@@ -100,7 +90,7 @@ impl Lower<'_> {
                 place
             }));
         }
-        self.fetch_places((arrays, params), body, places, ROWS_AHEAD)
+        self.fetch_places((arrays, params), body, places, machine::ROWS_AHEAD)
     }
 
     /// What to fetch for a loop whose iterations update rows of accumulators.
@@ -124,7 +114,7 @@ impl Lower<'_> {
                 names.extend(number.map(|number| (param.var, number)));
             }
         }
-        Ok(self.fetch_places((arrays, &lambda.params), &lambda.body, places, ROWS_AHEAD))
+        Ok(self.fetch_places((arrays, &lambda.params), &lambda.body, places, machine::ROWS_AHEAD))
     }
 
     /// The accumulators that parameters stand for, which may have been given names before.
@@ -200,7 +190,7 @@ impl Lower<'_> {
     /// Whether an array has more bytes than there are in the cache of a core.
     fn is_large(&self, elem: PrimType, shape: &[Atom]) -> Expr {
         let bytes = self.product(shape).cast(PrimType::F64).times(elem.bytes() as f64);
-        bytes.is_above(LARGE as f64)
+        bytes.is_above(machine::CACHED_BYTES as f64)
     }
 
     /// Asks for what the first iterations need, as those before them would have done.
@@ -312,12 +302,12 @@ impl Lower<'_> {
             self.scope.below.contains_key(&var) && self.scope.vars.get(&var).map(|info| info.region) == around
         };
         let is_next = indices.last().and_then(|index| index.as_var()).is_some_and(is_counter);
-        if !is_next || self.cost_of_scalars(lambda) < MANY_OPERATIONS {
+        if !is_next || self.cost_of_scalars(lambda) < machine::FETCHING_OPERATIONS {
             return Ok(());
         }
         let (elem, dims) = self.array(array)?;
         let (pointer, count) = (self.var_of(row)?, self.product(row.ty.dims()));
-        let is_short = (&count * elem.bytes()).is_at_most(LONG_ROW);
+        let is_short = (&count * elem.bytes()).is_at_most(machine::FETCHED_ROW_BYTES);
         let fetch = Stm::run(Runtime::FetchNextRow(elem), [pointer.expr(), count]);
         self.out.push(Stm::when(self.is_large(elem, &dims).both(is_short), vec![fetch]));
         Ok(())

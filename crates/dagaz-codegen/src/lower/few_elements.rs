@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Exp, Lambda, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::Prim;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
@@ -15,14 +16,6 @@ use super::access::strided;
 use super::maps::statements;
 use super::{Form, Lower, Lowered};
 use crate::imp::{Expr, Operand, Var};
-
-/// Elements that are not neighbours are written one by one, or in a detour (`turned`), so that more are not worth it.
-const FEW: usize = 4;
-/// Unless there are so many statements for each of them, up to some number of elements.
-const WORTH_AN_ELEMENT: usize = 8;
-const MOST: usize = 32;
-/// A map of fewer rows fills no vector.
-const LEAST_ROWS: i64 = 8;
 
 /// How many elements there are in a row, if it is known.
 pub(super) fn elements(dims: &[Atom]) -> Option<usize> {
@@ -43,7 +36,10 @@ fn list(
         Exp::ArrayLit { row: Type::Prim(_), elems } => all.extend(elems),
         Exp::ArrayLit { elems, .. } => elems.iter().try_for_each(|row| list(*row, stms, all, listed))?,
         Exp::Replicate { dims, value: value @ Atom::Const(_) } => {
-            all.extend(std::iter::repeat_n(*value, elements(dims).filter(|count| *count <= MOST)?));
+            all.extend(std::iter::repeat_n(
+                *value,
+                elements(dims).filter(|count| *count <= machine::MOST_ELEMENTS_OF_ROWS)?,
+            ));
         }
         _ => return None,
     }
@@ -54,7 +50,8 @@ fn list(
 impl Lower<'_> {
     /// The lambda with a result for each element of its results, if it is one of scalar operations then.
     pub(super) fn with_elements(&self, width: Atom, lambda: &Lambda) -> Option<Lambda> {
-        let is_narrow = width.as_const().and_then(Prim::as_i64).is_some_and(|rows| rows < LEAST_ROWS);
+        let is_narrow =
+            width.as_const().and_then(Prim::as_i64).is_some_and(|rows| rows < machine::VECTOR_MAP_ROWS);
         if is_narrow || lambda.ret.iter().all(|ty| matches!(ty, Type::Prim(_))) {
             return None;
         }
@@ -74,9 +71,13 @@ impl Lower<'_> {
         let has_at_most = |most: usize| {
             lambda.ret.iter().all(|ty| elements(ty.dims()).is_some_and(|count| count > 0 && count <= most))
         };
-        let is_worth_it =
-            results.len() <= MOST && statements(&lambda.body) >= WORTH_AN_ELEMENT * results.len();
-        if !has_at_most(if is_worth_it { MOST } else { FEW }) {
+        let is_worth_it = results.len() <= machine::MOST_ELEMENTS_OF_ROWS
+            && statements(&lambda.body) >= machine::STATEMENTS_WORTH_AN_ELEMENT * results.len();
+        if !has_at_most(if is_worth_it {
+            machine::MOST_ELEMENTS_OF_ROWS
+        } else {
+            machine::NEIGHBOURING_ELEMENTS
+        }) {
             return None;
         }
         let mut spread = lambda.clone();

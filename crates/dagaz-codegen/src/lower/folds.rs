@@ -5,6 +5,7 @@
 //! Within a piece, a sum can be in any order, for vector units.
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -13,13 +14,6 @@ use super::gathers::gathers;
 use super::{Lower, Lowered, lanes};
 use crate::RemarkKind;
 use crate::imp::{Combine, Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var, any};
-
-/// The least or greatest of fewer rows is found before vectors of comparisons are set up and combined.
-const FEW: usize = 32;
-/// So many cheap operations on a row are done a second time, and what they give is not kept.
-pub(super) const CHEAP: usize = 40;
-/// As many pieces as `dz_grain` makes, at most.
-pub(super) const MAX_PIECES: usize = 1032;
 
 /// A fold at work: what it takes, and what it is made of.
 pub(super) struct Fold<'a> {
@@ -167,7 +161,7 @@ impl Lower<'_> {
         for ty in &op.ret {
             let part = self.temp(Repr::pointer(super::elem(ty)?), "part");
             let room = Var::new(part.repr, format!("{part}_room"));
-            self.out.push(Stm::StackArray(StackArray::of(&room, MAX_PIECES)));
+            self.out.push(Stm::StackArray(StackArray::of(&room, machine::MOST_PIECES)));
             self.set(&part, room);
             parts.push(part);
         }
@@ -242,7 +236,11 @@ impl Lower<'_> {
                 let few = self.nested(one_by_one);
                 self.around.deferred = deferred;
                 let (then, ()) = few?;
-                self.out.push(Stm::branch((to - from).is_below(FEW), then, otherwise));
+                self.out.push(Stm::branch(
+                    (to - from).is_below(machine::SCALAR_EXTREMUM_ROWS),
+                    then,
+                    otherwise,
+                ));
                 Ok(())
             }
             None => {
@@ -419,7 +417,9 @@ fn are_extrema(sums: &[(Combine, Var)], left: &[Param], start: &[Atom]) -> bool 
 
 /// Whether a scan keeps what it has computed of its rows until it goes over them again: not if that is as cheap as to read it.
 pub(super) fn keeps_rows(fold: &Fold<'_>) -> bool {
-    fold.pre.is_some_and(|pre| cheap_statements(&pre.body).is_none_or(|count| count > CHEAP))
+    fold.pre.is_some_and(|pre| {
+        cheap_statements(&pre.body).is_none_or(|count| count > machine::RECOMPUTED_STATEMENTS)
+    })
 }
 
 /// The number of statements, if none of them takes much longer than an addition, and none can stop the program.

@@ -8,17 +8,13 @@
 //! Elements of large arrays are fetched some iterations ahead (`fetching.rs`).
 
 use dagaz_core::exp::{Check, Exp, Lambda};
+use dagaz_core::machine;
 
 use super::fetching::Fetch;
 use super::folds::{Fold, cheap_statements, piece_start};
 use super::{Lower, Lowered, elem};
 use crate::RemarkKind;
 use crate::imp::{Expr, LoopKind, Operand, Repr, StackArray, Stm, Var};
-
-/// So many sums are added up at the same time.
-const SUMS: usize = 8;
-/// With more operations vector units pay.
-const LITTLE: usize = 12;
 
 /// Whether an iteration reads elements from anywhere, and does little else.
 pub(super) fn gathers(pre: &Lambda) -> bool {
@@ -30,7 +26,7 @@ pub(super) fn gathers(pre: &Lambda) -> bool {
             *check = Check::Certified;
         }
     }
-    has_gathers && cheap_statements(&body).is_some_and(|count| count <= LITTLE)
+    has_gathers && cheap_statements(&body).is_some_and(|count| count <= machine::SCALAR_GATHER_STATEMENTS)
 }
 
 impl Lower<'_> {
@@ -47,12 +43,13 @@ impl Lower<'_> {
         let mut sums = Vec::new();
         for (param, start) in left.iter().zip(piece_start(fold.op, fold.neutral)) {
             let sum = self.temp(Repr::pointer(elem(&param.ty)?), "sums");
-            let values = vec![self.atom(start); SUMS];
-            self.out.push(Stm::StackArray(StackArray { values, ..StackArray::of(&sum, SUMS) }));
+            let values = vec![self.atom(start); machine::SUMS_AT_ONCE];
+            self.out
+                .push(Stm::StackArray(StackArray { values, ..StackArray::of(&sum, machine::SUMS_AT_ONCE) }));
             sums.push(sum);
         }
         let fetch = fold.pre.and_then(|pre| self.fetch((fold.arrays, &pre.params), &pre.body, Vec::new()));
-        let blocks = self.int("blocks", (to - from) / SUMS);
+        let blocks = self.int("blocks", (to - from) / machine::SUMS_AT_ONCE);
         let places = (from, &blocks, to);
         match &fetch {
             None => self.blocks_of_gathers(fold, places, &sums, None, each)?,
@@ -66,14 +63,14 @@ impl Lower<'_> {
             }
         }
         left.iter().for_each(|param| self.bind(param, true));
-        self.for_loop(LoopKind::Sequential, SUMS, |l, lane| {
+        self.for_loop(LoopKind::Sequential, machine::SUMS_AT_ONCE, |l, lane| {
             for (sum, param) in sums.iter().zip(right) {
                 l.bind(param, true);
                 l.set(&l.var_of(param)?, sum.at(lane));
             }
             l.combine(fold.op)
         })?;
-        self.loop_from(LoopKind::Sequential, from + &blocks * SUMS, to, |l, i| {
+        self.loop_from(LoopKind::Sequential, from + &blocks * machine::SUMS_AT_ONCE, to, |l, i| {
             l.next_row(fold.arrays, fold.pre, right, i)?;
             each(l, i)?;
             left.iter().for_each(|param| l.bind(param, true));
@@ -93,8 +90,8 @@ impl Lower<'_> {
         let (left, right) = fold.sides();
         let totals: Vec<Var> = left.iter().map(|param| self.var_of(param)).collect::<Lowered<_>>()?;
         self.for_loop(LoopKind::Sequential, blocks, |l, block| {
-            l.for_loop(LoopKind::Unrolled(SUMS), SUMS, |l, lane| {
-                let i = l.int("at", from + block * SUMS + lane);
+            l.for_loop(LoopKind::Unrolled(machine::SUMS_AT_ONCE), machine::SUMS_AT_ONCE, |l, lane| {
+                let i = l.int("at", from + block * machine::SUMS_AT_ONCE + lane);
                 if let Some(fetch) = fetch {
                     l.block(|l| l.fetch_later(fetch, &i, to))?;
                 }

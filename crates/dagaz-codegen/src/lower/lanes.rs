@@ -12,6 +12,7 @@
 //! rest is added up in order.
 
 use dagaz_core::exp::Body;
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::Param;
 
@@ -20,9 +21,6 @@ use super::maps::{calls_vector_functions, can_fail};
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Combine, Expr, Len, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
-
-/// The C compiler unrolls sums of fewer rows, if it knows that.
-const FEW: i64 = 16;
 
 /// What lanes are for.
 #[derive(Clone, Copy)]
@@ -46,7 +44,11 @@ pub(super) fn lanes_for(fold: &Fold<'_>) -> Option<Lanes> {
     };
     let is_float =
         matches!(lanes.ty, PrimType::F32 | PrimType::F64) && operations.iter().all(|o| *o == first);
-    let is_short = fold.width.as_const().and_then(|p| p.as_i64()).is_some_and(|width| width < FEW);
+    let is_short = fold
+        .width
+        .as_const()
+        .and_then(|p| p.as_i64())
+        .is_some_and(|width| width < machine::UNROLLED_SUM_ROWS);
     let is_plain =
         |body: &Body| !body.stms.iter().any(|stm| can_fail(&stm.exp)) && !calls_vector_functions(body);
     (is_float && !is_short && fold.pre.is_none_or(|pre| is_plain(&pre.body))).then_some(lanes)

@@ -13,6 +13,7 @@
 //! scalar operations alone.
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::bodies;
@@ -22,11 +23,6 @@ use super::folds::components;
 use super::{Lower, Lowered, OpenAcc, elem};
 use crate::SiteKind;
 use crate::imp::{Expr, Operand, Repr, Runtime, Stm, Var};
-
-/// There must be so much else to do for each addition: to write it down and to read that takes longer than the addition.
-const WORTH: f64 = 12.0;
-/// How often loops run, for a guess of that.
-const OFTEN: f64 = 32.0;
 
 impl Lower<'_> {
     /// Whether what iterations add to some accumulators can be logged: single floats.
@@ -38,7 +34,7 @@ impl Lower<'_> {
         };
         let are_sums = numbers.iter().all(|number| is_sum(&self.open[*number]));
         let (work, additions) = weight(&lambda.body);
-        are_sums && !self.has_no_loops(arrays, lambda) && work >= WORTH * additions
+        are_sums && !self.has_no_loops(arrays, lambda) && work >= machine::LOGGING_COST * additions
     }
 
     /// A map on threads, whose pieces make their additions in turn.
@@ -139,9 +135,9 @@ fn weight(body: &Body) -> (f64, f64) {
             | Exp::Scan { width: bound, .. }
             | Exp::Loop { form: LoopForm::For { bound, .. }, .. } => match bound {
                 Atom::Const(number) => number.as_i64().unwrap_or(1) as f64,
-                Atom::Var(_) => OFTEN,
+                Atom::Var(_) => machine::UNKNOWN_TIMES,
             },
-            Exp::Loop { .. } => OFTEN,
+            Exp::Loop { .. } => machine::UNKNOWN_TIMES,
             _ => 1.0,
         };
         let own = if matches!(stm.exp, Exp::UpdateAcc { .. }) { 1.0 } else { 0.0 };

@@ -20,17 +20,15 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::maps::{SHORT, can_fail, reads_in_branches, statements};
+use super::maps::{can_fail, reads_in_branches, statements};
 use super::split_iteration_range::{Interior, interior, specialise};
 use super::{Lower, Lowered};
 use crate::imp::{Expr, LoopKind, Operand, Stm as Imp, Var, any};
-
-/// So many iterations are a block: they fill a vector of `f32` on all machines, and two of `f64` on most.
-const BLOCK: usize = 16;
 
 /// A branch that some conditions from outside of a loop can decide.
 struct Choice {
@@ -74,7 +72,7 @@ impl Lower<'_> {
             let (then, ()) = self.nested(|l| l.blocks(pat, arrays, lambda, (&first, &last)))?;
             blocks = vec![Imp::branch(decided, then, blocks)];
         }
-        self.leave_out((&last - &first).is_below(BLOCK), [&first, &last], to);
+        self.leave_out((&last - &first).is_below(machine::LANES_OF_F32), [&first, &last], to);
         self.around(blocks, [from, &first.expr(), &last.expr(), to], |l, start, end| {
             l.one_by_one(pat, arrays, lambda, start, end)
         })?;
@@ -82,7 +80,7 @@ impl Lower<'_> {
     }
 
     fn plan_of_long_loop(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> Option<LoopChoice> {
-        let is_long = statements(&lambda.body) > SHORT;
+        let is_long = statements(&lambda.body) > machine::MOST_STATEMENTS_TWICE;
         if !is_long || lambda.body.stms.iter().any(|stm| can_fail(&stm.exp)) {
             return None;
         }
@@ -138,12 +136,12 @@ impl Lower<'_> {
         (from, to): (&Var, &Var),
     ) -> Lowered<()> {
         let lambda = self.with_row_pointers(lambda)?;
-        let count = self.int("blocks", (to - from).parts_of(BLOCK));
+        let count = self.int("blocks", (to - from).parts_of(machine::LANES_OF_F32));
         self.for_loop(LoopKind::Sequential, count, |l, block| {
-            let wanted = l.int("wanted", from + block * BLOCK);
-            let start = l.int("start", wanted.minimum(to - BLOCK));
+            let wanted = l.int("wanted", from + block * machine::LANES_OF_F32);
+            let start = l.int("start", wanted.minimum(to - machine::LANES_OF_F32));
             let widened = l.widen(arrays, &lambda, &start)?;
-            l.simple_loop(&0.expr(), &BLOCK.expr(), &[], &|l, k| {
+            l.simple_loop(&0.expr(), &machine::LANES_OF_F32.expr(), &[], &|l, k| {
                 let i = l.int("i", &start + k);
                 for (array, param) in arrays.iter().zip(&lambda.params) {
                     match widened.get(&param.var) {
@@ -167,8 +165,8 @@ impl Lower<'_> {
     fn widen(&mut self, arrays: &[VarId], lambda: &Lambda, start: &Var) -> Lowered<HashMap<VarId, Var>> {
         let mut widened = HashMap::new();
         for (array, param) in arrays.iter().zip(&lambda.params).filter(|(_, p)| is_widened(p, lambda)) {
-            let wide = self.stack_array(PrimType::I32, "wide", BLOCK);
-            self.for_loop(LoopKind::SIMD, BLOCK, |l, k| {
+            let wide = self.stack_array(PrimType::I32, "wide", machine::LANES_OF_F32);
+            self.for_loop(LoopKind::SIMD, machine::LANES_OF_F32, |l, k| {
                 let element = l.element(*array, &[start + k])?;
                 l.write(&wide, k, element.cast(PrimType::I32));
                 Ok(())

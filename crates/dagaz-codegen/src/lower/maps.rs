@@ -4,22 +4,16 @@ use std::collections::HashSet;
 
 use dagaz_core::effects::{Effect, own_effect};
 use dagaz_core::exp::{Body, Exp, Lambda};
+use dagaz_core::machine;
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::folds::Fold;
 use super::placing::Destination;
-use super::split_iteration_range::{NARROW, interior};
+use super::split_iteration_range::interior;
 use super::{Form, LoopPart, Lower, Lowered};
 use crate::imp::{Expr, LoopKind, Operand, Stm, Var, lines};
 use crate::scalar;
-
-/// So many numbers fill the vectors of most machines.
-const LANES: usize = 8;
-/// Code of more lines is not there twice to save a call or the setting up of a loop: the C compiler would take too long.
-pub(super) const LONG: usize = 200;
-/// Loops of no more statements may be there twice for the iterations that fill no vector.
-pub(super) const SHORT: usize = 64;
 
 impl Lower<'_> {
     pub(super) fn map(
@@ -160,7 +154,7 @@ impl Lower<'_> {
         to: &Expr,
     ) -> Lowered<()> {
         let lambda = self.with_row_pointers(lambda)?;
-        if statements(&lambda.body) <= SHORT {
+        if statements(&lambda.body) <= machine::MOST_STATEMENTS_TWICE {
             self.around.part = LoopPart::Middle;
         }
         let built = self.map_loop(pat, arrays, &lambda, from, to, true);
@@ -200,7 +194,7 @@ impl Lower<'_> {
         [from, first, last, to]: [&Expr; 4],
         middle: Vec<Stm>,
     ) -> Lowered<()> {
-        if lines(&middle) > LONG {
+        if lines(&middle) > machine::MOST_LINES_TWICE {
             return self.around(middle, [from, first, last, to], |l, start, end| {
                 l.map_loop(pat, arrays, lambda, start, end, true)
             });
@@ -215,7 +209,7 @@ impl Lower<'_> {
         let (then, ()) = parts?;
         let (otherwise, ()) = self.nested(|l| l.map_loop(pat, arrays, lambda, from, to, true))?;
         let border = (first - from) + (to - last);
-        self.out.push(Stm::branch(border.is_at_most(NARROW), then, otherwise));
+        self.out.push(Stm::branch(border.is_at_most(machine::NARROW_BORDER), then, otherwise));
         Ok(())
     }
 
@@ -279,11 +273,14 @@ impl Lower<'_> {
             return self.simple_loop(from, to, &[], build);
         }
         let count = self.int("count", to - from);
-        let whole = self.int("whole", count.is_below(LANES).select(to, to - &count % LANES));
+        let whole = self.int(
+            "whole",
+            count.is_below(machine::LANES_OF_F64).select(to, to - &count % machine::LANES_OF_F64),
+        );
         self.simple_loop(from, &whole.expr(), &[], build)?;
         let last = self.nested(|l| {
-            l.simple_loop(&0.expr(), &LANES.expr(), &[], &|l, k| {
-                let i = l.int("i", to - LANES + k);
+            l.simple_loop(&0.expr(), &machine::LANES_OF_F64.expr(), &[], &|l, k| {
+                let i = l.int("i", to - machine::LANES_OF_F64 + k);
                 l.around.only_if = Some(i.is_at_least(&whole));
                 let built = build(l, &i);
                 l.around.only_if = None;

@@ -1,21 +1,13 @@
 //! The loops that all parallel operations are made of: pieces for threads, loops for vector units, and loops in order.
 
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::Atom;
 
-use super::maps::LONG;
 use super::masked_checks::Deferred;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Combine, Expr, LoopKind, Operand, Parallel, Runtime, Stm, Var, lines};
-
-/// So many operations are worth threads inside of a loop that has some already.
-const NESTED_WORK: f64 = 1_048_576.0;
-/// So many operations are worth a call.
-const CALL_WORK: f64 = 4096.0;
-/// Loops of no more statements in order are written out for some iterations.
-const FEW: usize = 12;
-const UNROLLED: usize = 4;
 
 impl Lower<'_> {
     /// Runs a body for pieces of the numbers below `count`, by threads where that pays: in the outermost loops, and, if
@@ -38,9 +30,9 @@ impl Lower<'_> {
         }
         let work = self.temp_with(PrimType::F64, "work", count.cast(PrimType::F64).times(cost));
         // A function of its own has the registers for itself; the call pays from some work on.
-        let grain = work.is_above(NESTED_WORK).select(grain, count.maximum(1));
+        let grain = work.is_above(machine::NESTED_WORK).select(grain, count.maximum(1));
         let (then, ()) = self.nested(|l| l.pieces_of(count, grain, &build))?;
-        if lines(&then) > LONG {
+        if lines(&then) > machine::MOST_LINES_TWICE {
             self.out.extend(then);
             return Ok(());
         }
@@ -51,7 +43,7 @@ impl Lower<'_> {
             l.around.parallel -= 1;
             built
         })?;
-        self.out.push(Stm::branch(work.is_above(CALL_WORK), then, otherwise));
+        self.out.push(Stm::branch(work.is_above(machine::CALL_WORK), then, otherwise));
         Ok(())
     }
 
@@ -170,7 +162,11 @@ impl Lower<'_> {
         statements: usize,
         build: impl FnOnce(&mut Self, &Var) -> Lowered<()>,
     ) -> Lowered<()> {
-        let kind = if statements <= FEW { LoopKind::Unrolled(UNROLLED) } else { LoopKind::Sequential };
+        let kind = if statements <= machine::UNROLLED_STATEMENTS {
+            LoopKind::Unrolled(machine::UNROLLED_ITERATIONS)
+        } else {
+            LoopKind::Sequential
+        };
         self.loop_from(kind, from, to, build)
     }
 

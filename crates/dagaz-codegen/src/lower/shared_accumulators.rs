@@ -16,6 +16,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Exp, Lambda};
+use dagaz_core::machine;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -26,10 +27,6 @@ use super::maps::{can_fail, statements};
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
 use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var};
-
-/// With so many elements in all at most, there are copies for all pieces at once. With more, additions are logged rather than
-/// copied if they can be, for which one thread needs no more time and memory than for the loop itself.
-const SMALL: usize = 65536;
 
 /// The copies of one array of an accumulator.
 struct Copies {
@@ -79,7 +76,7 @@ impl Lower<'_> {
             let work = [bound.clone(), l.cost(&[lambda]), elements.clone()];
             let count = Expr::call(Runtime::CountAccCopies, work.clone());
             let count = match can_be_logged {
-                true => elements.is_above(SMALL).select(1, count),
+                true => elements.is_above(machine::COPIED_ACCUMULATOR_ELEMENTS).select(1, count),
                 false => count,
             };
             let copies = l.int("copies", count);
@@ -204,7 +201,9 @@ impl Lower<'_> {
         let outside: Vec<OpenAcc> = numbers.iter().map(|number| self.open[*number].clone()).collect();
         let grain = self.int("grain", bound.parts_of(copies).maximum(1));
         let threads = || Expr::call(Runtime::CountThreads, []);
-        let small = threads().is_above(1).select(SMALL.quotient(elements.maximum(1)), 1);
+        let small = threads()
+            .is_above(1)
+            .select(machine::COPIED_ACCUMULATOR_ELEMENTS.quotient(elements.maximum(1)), 1);
         let at_once = self.int("at_once", copies.minimum(threads().maximum(small)));
         let mut all = Vec::new();
         for acc in &outside {

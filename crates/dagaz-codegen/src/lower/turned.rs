@@ -10,17 +10,13 @@
 
 use std::collections::HashMap;
 
+use dagaz_core::machine;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Param, Type};
 
 use super::few_elements::elements;
 use super::{Form, Lower, Lowered};
 use crate::imp::{self, Expr, LoopKind, Operand, Repr, Runtime, Stm, Var};
-
-/// Rows in a block, `DZ_ROWS` in C.
-const BLOCK: usize = 64;
-/// A tile has so many elements of so many rows.
-const TILE: usize = 8;
 
 /// Where the elements of a block of rows are, place by place.
 #[derive(Clone)]
@@ -58,14 +54,14 @@ impl Lower<'_> {
             return build(self, from, to);
         }
         self.module.turns_rows = true;
-        let blocks = self.int("blocks", (to - from).parts_of(BLOCK));
+        let blocks = self.int("blocks", (to - from).parts_of(machine::TURNED_ROWS));
         self.for_loop(LoopKind::Sequential, blocks, |l, block| {
-            let first = l.int("first", from + block * BLOCK);
-            let last = l.int("last", (&first + BLOCK).minimum(to));
+            let first = l.int("first", from + block * machine::TURNED_ROWS);
+            let last = l.int("last", (&first + machine::TURNED_ROWS).minimum(to));
             let mut rooms = HashMap::new();
             for (param, width) in &wide {
                 let target = l.var(param.var)? + &first * *width;
-                let elements = l.room_for(super::elem(&param.ty)?, width * BLOCK, target);
+                let elements = l.room_for(super::elem(&param.ty)?, width * machine::TURNED_ROWS, target);
                 rooms.insert(param.var, Room { elements, first: first.clone(), width: *width });
             }
             let outside = std::mem::replace(&mut l.around.turned, rooms.clone());
@@ -94,5 +90,5 @@ impl Lower<'_> {
 /// How many elements the rows of an array have, if they are to be turned.
 fn width_to_turn(ty: &Type) -> Option<usize> {
     let width = elements(ty.dims().get(1..).filter(|row| !row.is_empty())?)?;
-    (ty.elem()?.bytes() == 8 && width >= TILE).then_some(width)
+    (ty.elem()?.bytes() == 8 && width >= machine::LANES_OF_F64).then_some(width)
 }

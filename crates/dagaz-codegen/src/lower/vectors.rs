@@ -10,6 +10,7 @@
 //!     for q by 8 { sums = 0; for p { for l < 8 { sums[l] += rows[p, q + l] } } for l < 8 { out[q + l] = sums[l] } }
 
 use dagaz_core::exp::Lambda;
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 
@@ -18,21 +19,6 @@ use super::fetching::Fetch;
 use super::folds::{Fold, piece_start};
 use super::{Lower, Lowered};
 use crate::imp::{Access, Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
-
-/// With so many results at most, rows are looked at once.
-const FEW: usize = 4096;
-/// From so many elements on, a vector is shared out.
-const LONG: usize = 1024;
-/// So many pieces of the rows have vectors of their own.
-const MOST_PIECES: usize = 64;
-/// Parts of vectors have so many elements at least.
-const PART: usize = 512;
-/// Longer rows are looked at once each: memory is best read in order.
-const MOST: usize = 256;
-/// So many results fill the vectors of most machines.
-const TILE: usize = 8;
-/// Results of so many bytes are kept in registers at a time, which leaves some for the rest.
-const REGISTERS: usize = 256;
 
 /// Binds or writes something at a row, and an element of it.
 type At<'a> = dyn Fn(&mut Lower<'_>, &Var) -> Lowered<()> + 'a;
@@ -178,7 +164,7 @@ impl Lower<'_> {
         })?;
         let (otherwise, ()) = self.nested(otherwise)?;
         let results = Expr::call(Runtime::SaturatingProduct, [height.clone(), width]);
-        let are_few = results.is_at_most(FEW).both(rows.is_above(height));
+        let are_few = results.is_at_most(machine::SUMMED_AT_ONCE).both(rows.is_above(height));
         self.out.push(Stm::branch(are_few, then, otherwise));
         Ok(())
     }
@@ -197,7 +183,9 @@ impl Lower<'_> {
             let Some(neutral) = columns.neutral else { return in_memory(self) };
             let (then, ()) = self.nested(|l| l.repeatedly(|l| l.in_tiles(columns, neutral, &targets)))?;
             let (otherwise, ()) = self.nested(in_memory)?;
-            let is_short = length.is_at_least(TILE).both(length.is_at_most(MOST));
+            let is_short = length
+                .is_at_least(machine::LANES_OF_F64)
+                .both(length.is_at_most(machine::SUMMED_ROW_ELEMENTS));
             self.out.push(Stm::branch(is_short, then, otherwise));
             return Ok(());
         }
@@ -210,12 +198,13 @@ impl Lower<'_> {
         let (then, ()) = self.nested(|l| {
             let all = rows.cast(PrimType::F64).times(&columns.cost);
             let cost = all.op(BinOp::Div, 1.0.plus(length.cast(PrimType::F64)));
-            let grain = Expr::call(Runtime::Grain, [length.clone(), cost]).maximum(PART);
+            let grain =
+                Expr::call(Runtime::Grain, [length.clone(), cost]).maximum(machine::LEAST_VECTOR_PART);
             l.pieces_of(length, grain, |l, from, to| {
                 l.add_rows(columns, (&0.expr(), rows), (from, to), &targets)
             })
         })?;
-        self.out.push(Stm::branch(length.is_at_least(LONG), then, otherwise));
+        self.out.push(Stm::branch(length.is_at_least(machine::SHARED_VECTOR_ELEMENTS), then, otherwise));
         Ok(())
     }
 
@@ -224,21 +213,23 @@ impl Lower<'_> {
     fn in_tiles(&mut self, columns: &Columns<'_>, neutral: &[Atom], targets: &[Var]) -> Lowered<()> {
         let Columns { length, .. } = columns;
         let bytes: usize = columns.elems.iter().map(|elem| elem.bytes()).sum();
-        let most = (REGISTERS / (TILE * bytes.max(1))).max(2);
-        let whole = self.int("whole", length / (most * TILE));
-        let last = self.int("last", length - TILE);
+        let most = (machine::REGISTER_BYTES / (machine::LANES_OF_F64 * bytes.max(1))).max(2);
+        let whole = self.int("whole", length / (most * machine::LANES_OF_F64));
+        let last = self.int("last", length - machine::LANES_OF_F64);
         self.for_loop(LoopKind::Sequential, &whole, |l, group| {
-            let places: Vec<Expr> = (0..most).map(|i| group * (most * TILE) + i * TILE).collect();
+            let places: Vec<Expr> = (0..most)
+                .map(|i| group * (most * machine::LANES_OF_F64) + i * machine::LANES_OF_F64)
+                .collect();
             l.tiles(columns, neutral, &places, targets)
         })?;
-        let rest = self.int("rest", &whole * (most * TILE));
-        let pairs = self.int("pairs", (length - &rest).parts_of(2 * TILE));
+        let rest = self.int("rest", &whole * (most * machine::LANES_OF_F64));
+        let pairs = self.int("pairs", (length - &rest).parts_of(2 * machine::LANES_OF_F64));
         self.for_loop(LoopKind::Sequential, &pairs, |l, pair| {
-            let at = l.int("at", &rest + pair * (2 * TILE));
-            let places = [at.minimum(&last), (&at + TILE).minimum(&last)];
+            let at = l.int("at", &rest + pair * (2 * machine::LANES_OF_F64));
+            let places = [at.minimum(&last), (&at + machine::LANES_OF_F64).minimum(&last)];
             let (then, ()) = l.nested(|l| l.tiles(columns, neutral, &places, targets))?;
             let (otherwise, ()) = l.nested(|l| l.tiles(columns, neutral, &places[..1], targets))?;
-            l.out.push(Stm::branch((&at + TILE).is_below(length), then, otherwise));
+            l.out.push(Stm::branch((&at + machine::LANES_OF_F64).is_below(length), then, otherwise));
             Ok(())
         })
     }
@@ -257,8 +248,11 @@ impl Lower<'_> {
             let mut own = Vec::new();
             for (elem, start) in columns.elems.iter().zip(neutral) {
                 let tile = self.temp(Repr::pointer(*elem), "tile");
-                let values = vec![self.atom(*start); TILE];
-                self.out.push(Stm::StackArray(StackArray { values, ..StackArray::of(&tile, TILE) }));
+                let values = vec![self.atom(*start); machine::LANES_OF_F64];
+                self.out.push(Stm::StackArray(StackArray {
+                    values,
+                    ..StackArray::of(&tile, machine::LANES_OF_F64)
+                }));
                 own.push(tile);
             }
             tiles.push((place, own));
@@ -267,16 +261,21 @@ impl Lower<'_> {
         self.for_loop(LoopKind::Sequential, &columns.rows, |l, p| {
             l.fetch_ahead(columns.fetch.as_ref(), p, &columns.rows)?;
             for (place, own) in &tiles {
-                l.combine_elements(columns.scalar, (&0.expr(), &TILE.expr()), own, &|l, lane| {
-                    let q = l.int("q", place + lane);
-                    (columns.element)(l, p, &q)
-                })?;
+                l.combine_elements(
+                    columns.scalar,
+                    (&0.expr(), &machine::LANES_OF_F64.expr()),
+                    own,
+                    &|l, lane| {
+                        let q = l.int("q", place + lane);
+                        (columns.element)(l, p, &q)
+                    },
+                )?;
             }
             Ok(())
         })?;
         for (place, own) in &tiles {
             for (tile, target) in own.iter().zip(targets) {
-                self.for_loop(LoopKind::SIMD, TILE, |l, lane| {
+                self.for_loop(LoopKind::SIMD, machine::LANES_OF_F64, |l, lane| {
                     l.write(target, place + lane, tile.at(lane));
                     Ok(())
                 })?;
@@ -289,7 +288,7 @@ impl Lower<'_> {
     fn vectors_for_pieces(&mut self, columns: &Columns<'_>, targets: &[Var]) -> Lowered<()> {
         let Columns { rows, length, cost, .. } = columns;
         let grain = Expr::call(Runtime::Grain, [rows.clone(), cost.clone()]);
-        let grain = self.int("grain", grain.maximum(rows.parts_of(MOST_PIECES)));
+        let grain = self.int("grain", grain.maximum(rows.parts_of(machine::MOST_PIECES_WITH_VECTORS)));
         let pieces = self.int("pieces", (rows + &grain - 1) / grain.maximum(1));
         let mut own = Vec::new();
         for elem in &columns.elems {

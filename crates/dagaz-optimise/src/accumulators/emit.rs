@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use dagaz_core::build::Builder;
 use dagaz_core::effects::cannot_fail;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, Type, VarId};
@@ -57,14 +58,11 @@ pub(super) struct Emitter<'e, 'a> {
     read: HashMap<(VarId, Vec<Atom>), Atom>,
 }
 
-/// So many operations cost about as much as a value that is written and read again.
-const LITTLE: usize = 3;
-
-/// So many iterations are few: they are written out later.
-const FEW: i64 = 8;
-
 pub(super) fn is_few(width: Atom) -> bool {
-    width.as_const().and_then(Prim::as_i64).is_some_and(|width| (1..=FEW).contains(&width))
+    width
+        .as_const()
+        .and_then(Prim::as_i64)
+        .is_some_and(|width| (1..=machine::FEW_ITERATIONS).contains(&width))
 }
 
 /// Whether a function computes with scalars alone.
@@ -171,7 +169,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
         let chain = self.found.chain(*scope);
         let (own, further): (Vec<ScopeId>, Vec<ScopeId>) =
             self.around.iter().partition(|scope| chain.contains(scope));
-        if !prim.is_float() || further.is_empty() || self.steps(var, LITTLE) > 0 {
+        if !prim.is_float() || further.is_empty() || self.steps(var, machine::STORED_VALUE_OPERATIONS) > 0 {
             return false;
         }
         let is_few = |scope: &ScopeId| match self.found.scopes[*scope].kind {
@@ -204,7 +202,7 @@ impl<'e, 'a> Emitter<'e, 'a> {
         let own = match exp {
             Exp::UnOp(UnOp::Neg | UnOp::Abs, ..) | Exp::BinOp(..) | Exp::TernOp(..) => 1,
             // A function, or many operations.
-            Exp::UnOp(..) | Exp::Map { .. } | Exp::Reduce { .. } => LITTLE,
+            Exp::UnOp(..) | Exp::Map { .. } | Exp::Reduce { .. } => machine::STORED_VALUE_OPERATIONS,
             _ => 0,
         };
         let mut left = budget.saturating_sub(own);

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use dagaz_core::exp::{Exp, Loc};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType};
 use dagaz_core::types::Atom;
 
@@ -107,9 +108,6 @@ pub(super) fn width(found: &Collected<'_>, scope: ScopeId) -> Option<Atom> {
     }
 }
 
-/// More alternatives than this are not worth their code.
-const MOST_ALTERNATIVES: usize = 8;
-
 /// The contributions of an update; none if an index depends on data.
 pub(super) fn contributions<'a>(
     found: &mut Collected<'a>,
@@ -134,7 +132,7 @@ pub(super) fn contributions<'a>(
             choices.iter().map(with).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(extend).collect();
-        if all.len() > MOST_ALTERNATIVES {
+        if all.len() > machine::MOST_ALTERNATIVES {
             return None;
         }
     }

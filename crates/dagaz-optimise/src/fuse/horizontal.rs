@@ -13,16 +13,12 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::together::Together;
 use super::{Fuser, Seen, rows, uses_any};
-
-/// Larger bodies gain nothing from being joined, and need more registers than there are.
-pub(super) const MOST_STATEMENTS: usize = 60;
-/// So many operations are worth more than two simple loops.
-const MUCH: usize = 8;
 
 impl Fuser<'_> {
     /// An earlier operation that the statement can be joined with.
@@ -114,7 +110,8 @@ pub(super) fn is_worthwhile(first: &Exp, second: &Exp) -> bool {
     let all = || [first, second].into_iter().flat_map(dagaz_core::visit::lambdas);
     let size: usize = all().map(|lambda| lambda.body.stms.len()).sum();
     all().all(is_scalar)
-        && (size <= MOST_STATEMENTS || Together::of(first, second).statements <= MOST_STATEMENTS)
+        && (size <= machine::JOINED_STATEMENTS
+            || Together::of(first, second).statements <= machine::JOINED_STATEMENTS)
 }
 
 /// Whether two maps with reductions inside compute the same elementary function of the same elements, as the sums for the
@@ -127,7 +124,7 @@ fn repeats_functions(first: &Exp, second: &Exp) -> bool {
         return false;
     }
     let together = Together::of(first, second);
-    together.has_function_twice && together.statements <= MOST_STATEMENTS
+    together.has_function_twice && together.statements <= machine::JOINED_STATEMENTS
 }
 
 /// Whether two reductions compute much of their terms alike, as the sums for the coordinates of a point over all other points do.
@@ -139,7 +136,8 @@ fn repeats_work(first: &Exp, second: &Exp) -> bool {
         return false;
     }
     let together = Together::of(first, second);
-    together.operations_twice >= MUCH && together.statements <= MOST_STATEMENTS
+    together.operations_twice >= machine::SHARED_OPERATIONS
+        && together.statements <= machine::JOINED_STATEMENTS
 }
 
 /// Whether a lambda has reductions of scalars inside, and otherwise nothing but scalar operations.

@@ -22,15 +22,13 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Stm};
+use dagaz_core::machine;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::direct_operands;
 
 use super::{Fuser, Seen, count_body, rows};
 use crate::walk::bodies;
-
-/// More statements are not worth a second version.
-const MOST_STATEMENTS: usize = 80;
 
 impl Fuser<'_> {
     /// Maps whose results only a `with_acc` needs go inside of it.
@@ -47,7 +45,7 @@ impl Fuser<'_> {
     pub(super) fn enter_branches(&mut self, stm: &mut Stm, seen: &mut Seen) -> bool {
         let is_branch = |first: &Stm| matches!(first.exp, Exp::If { .. });
         let Some(position) = self.sole_producer(stm, seen, is_branch) else { return false };
-        if size(&stm.exp) > MOST_STATEMENTS || has_folds_inside(&stm.exp) {
+        if size(&stm.exp) > machine::SECOND_VERSION_STATEMENTS || has_folds_inside(&stm.exp) {
             return false;
         }
         let first = seen.take(position);

@@ -20,14 +20,13 @@
 use std::collections::HashSet;
 
 use dagaz_core::exp::{Exp, Lambda, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::direct_operands;
 
 use super::{Fuser, Seen, rows};
 use crate::walk::{Substitution, operands_mut};
-
-const MOST_STATEMENTS: usize = 4;
 
 /// What makes an element of an array out of an element of another one.
 struct Tail {
@@ -170,7 +169,7 @@ fn slice(lambda: &Lambda, result: VarId, is_available: &dyn Fn(VarId) -> bool) -
             }
             continue;
         }
-        if stms.len() == MOST_STATEMENTS || !is_cheap(&stm.exp) {
+        if stms.len() == machine::SUNK_STATEMENTS || !is_cheap(&stm.exp) {
             return None;
         }
         direct_operands(&stm.exp, &mut |atom| needed.extend(atom.as_var()));

@@ -15,10 +15,11 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Stm};
+use dagaz_core::machine;
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{direct_operands, free_vars};
 
-use super::horizontal::{MOST_STATEMENTS, beside, is_scalar_stm};
+use super::horizontal::{beside, is_scalar_stm};
 use super::together::Together;
 use super::{Fuser, MOST_CANDIDATES, Seen, uses_any};
 
@@ -73,7 +74,7 @@ impl Fuser<'_> {
         let first = &seen.stms[position];
         let results: HashSet<VarId> = first.pat.iter().map(|p| p.var).collect();
         self.nest(&first.exp).is_some_and(|own| own.widths == nest.widths && own.shares_with(nest))
-            && Together::of(&first.exp, &stm.exp).statements <= MOST_STATEMENTS
+            && Together::of(&first.exp, &stm.exp).statements <= machine::JOINED_STATEMENTS
             && !seen.stms[position + 1..].iter().chain([stm]).any(|later| uses_any(later, &results))
             && self.can_move(position, stm, seen)
     }

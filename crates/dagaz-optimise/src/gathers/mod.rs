@@ -27,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
@@ -39,11 +40,6 @@ use dagaz_core::effects::Effects;
 use self::demand::Demand;
 use self::find::Gathering;
 use self::rewrite::{Places, Rewriter};
-
-/// Regions of more statements are not worth a second version.
-const LARGE: usize = 3000;
-/// The elements that are read are few if there are so many times as many in all.
-const MANY: i64 = 2;
 
 pub const COMPUTE_WHAT_IS_READ: Pass = Pass::reporting(
     "compute-what-is-read",
@@ -218,12 +214,14 @@ impl<'f> DemandDriven<'f> {
     fn choice(&mut self, region: &Region, gathering: &Gathering, loc: Loc) -> Option<Choice> {
         let sizes: Vec<Atom> = gathering.places.iter().map(|place| place.width).collect();
         let mut known = sizes.iter().chain([&gathering.size]);
-        if !region.has_versions(LARGE) || known.any(|d| is_among(*d, &region.own)) {
+        if !region.has_versions(machine::DEMANDED_REGION_STATEMENTS)
+            || known.any(|d| is_among(*d, &region.own))
+        {
             return None;
         }
         self.b.push_scope();
         let number = self.b.sum(&sizes, loc);
-        let doubled = self.b.mul(PrimType::I64, number, Atom::i64(MANY), loc);
+        let doubled = self.b.mul(PrimType::I64, number, Atom::i64(machine::DEMANDED_SHARE), loc);
         let are_few = self.b.le(PrimType::I64, doubled, gathering.size, loc);
         Some(Choice { number, are_few, stms: self.b.pop_scope() })
     }

@@ -15,6 +15,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::free_vars;
@@ -23,11 +24,6 @@ use crate::context::Ad;
 
 use super::flow::Flow;
 use super::log::{common_form, count};
-
-/// Folds over fewer elements than this are computed again.
-const FEW: i64 = 16;
-/// How many times larger than what is saved a value may be.
-const MOST_GROWTH: i64 = 8;
 
 /// A product of sizes: what is known of it, and variables in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +40,7 @@ impl Extent {
             let place = left.iter().position(|v| v == var);
             place.map(|k| left.remove(k)).is_some()
         });
-        within && self.known <= other.known.saturating_mul(MOST_GROWTH)
+        within && self.known <= other.known.saturating_mul(machine::MOST_TAPE_GROWTH)
     }
 }
 
@@ -227,7 +223,7 @@ fn is_costly(exp: &Exp) -> bool {
 }
 
 fn is_few(width: Atom) -> bool {
-    matches!(width, Atom::Const(Prim::I64(n)) if n < FEW)
+    matches!(width, Atom::Const(Prim::I64(n)) if n < machine::RECOMPUTED_FOLD_ROWS)
 }
 
 /// The operation that computes a size, if an expression is one.

@@ -12,12 +12,13 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Stm};
+use dagaz_core::machine;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::in_place::Over;
 use crate::lower::Lower;
-use crate::lower::folds::{CHEAP, Fold, cheap_statements};
+use crate::lower::folds::{Fold, cheap_statements};
 use crate::lower::maps::can_fail;
 
 /// A scan together with the statements after it that are part of its loop.
@@ -265,7 +266,7 @@ impl Lower<'_> {
         let is_backwards = shown.first()?.is_backwards;
         let is_other = |array: &VarId| search.made.contains(array) && !search.shown.contains_key(array);
         let fits = width == search.width
-            && statements.is_some_and(|count| count <= CHEAP)
+            && statements.is_some_and(|count| count <= machine::RECOMPUTED_STATEMENTS)
             && shown.iter().all(|shown| shown.is_backwards == is_backwards)
             && !(is_backwards && matches!(work, Work::Reduce { .. }))
             && !stm.pat.iter().any(|p| matches!(p.ty, Type::Acc { .. }))

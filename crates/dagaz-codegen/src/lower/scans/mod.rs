@@ -10,26 +10,22 @@ pub(in crate::lower) mod epilogues;
 mod in_place;
 
 use dagaz_core::exp::Lambda;
+use dagaz_core::machine;
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type};
 
 use self::consumers::needed_components;
 use self::epilogues::{Follower, Group, RowState, Work};
 use self::in_place::{Edge, Over, with_edges};
-use super::folds::{Fold, MAX_PIECES, keeps_rows, piece_start, sum_operators};
+use super::folds::{Fold, keeps_rows, piece_start, sum_operators};
 use super::maps::can_fail;
 use super::split_iteration_range::{Interior, interior};
 use super::{Form, Lower, Lowered, elem};
 use crate::RemarkKind;
 use crate::imp::{Expr, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
 
-/// So many parts of a piece are scanned at the same time.
-const CHAINS: usize = 4;
-/// With so many components an operator has enough to do for vector units, one element for each chain.
-const WIDE: usize = 4;
-
 /// What is before and after the chains, and they themselves.
-const PARTS: usize = CHAINS + 2;
+const PARTS: usize = machine::SCAN_CHAINS + 2;
 
 /// A scan at work.
 struct Scan<'a> {
@@ -158,7 +154,7 @@ impl Lower<'_> {
                 interior(&l.scope.symbols, fold.width, pre, &counters)
             });
             let is_safe = !lambdas.iter().any(|lambda| lambda.body.stms.iter().any(|stm| can_fail(&stm.exp)));
-            let is_wide = is_safe && fold.neutral.len() >= WIDE;
+            let is_wide = is_safe && fold.neutral.len() >= machine::WIDE_COMPONENTS;
             let needed = needed_components(fold.op, &kept, &followers);
             let mut edges: Vec<(&Edge, Var)> = Vec::new();
             for edge in over.iter().flat_map(|over| &over.edges) {
@@ -195,7 +191,7 @@ impl Lower<'_> {
         let room = Var::new(Repr::Flags, format!("{ready}_room"));
         self.out.push(Stm::StackArray(StackArray {
             values: vec![1.expr()],
-            ..StackArray::of(&room, MAX_PIECES)
+            ..StackArray::of(&room, machine::MOST_PIECES)
         }));
         self.set(&ready, room);
         ready
@@ -279,7 +275,7 @@ impl Lower<'_> {
             self.out.push(Stm::StackArray(StackArray::of(rows, PARTS)));
         }
         self.for_loop(LoopKind::Sequential, PARTS, |l, part| {
-            let end = part.is_at_most(CHAINS).select(first + part * length, *to);
+            let end = part.is_at_most(machine::SCAN_CHAINS).select(first + part * length, *to);
             let row = l.int("row", &scan.bound - 1 - end);
             for (edge, rows) in &scan.edges {
                 let element = l.element(edge.source, &[row.maximum(0)])?;
@@ -316,7 +312,7 @@ impl Lower<'_> {
             }
         }
         self.leave_out(first.is_at_least(&last), [&first, &last], to);
-        let length = self.int("length", (&last - &first) / CHAINS);
+        let length = self.int("length", (&last - &first) / machine::SCAN_CHAINS);
         Rows { from, first, length, to, ahead: grain * Expr::call(Runtime::CountThreads, []) }
     }
 
@@ -358,7 +354,7 @@ impl Lower<'_> {
         let Rows { from, first, length, to, .. } = rows;
         let is_first = part.equals(0);
         let start = self.int("start", is_first.select(*from, first + (part - 1) * length));
-        let after = part.is_at_most(CHAINS).select(&start + length, *to);
+        let after = part.is_at_most(machine::SCAN_CHAINS).select(&start + length, *to);
         let end = self.int("end", is_first.select(first, after));
         (start, end)
     }
@@ -372,18 +368,18 @@ impl Lower<'_> {
             l.chain_step(scan, pass, (i.expr(), 0.expr()), RowPosition::Border)
         })?;
         self.for_loop(LoopKind::Sequential, before_edge(length.expr()), |l, j| {
-            let kind = if scan.is_wide { LoopKind::SIMD } else { LoopKind::Unrolled(CHAINS) };
-            l.for_loop(kind, CHAINS, |l, chain| {
+            let kind = if scan.is_wide { LoopKind::SIMD } else { LoopKind::Unrolled(machine::SCAN_CHAINS) };
+            l.for_loop(kind, machine::SCAN_CHAINS, |l, chain| {
                 l.chain_step(scan, pass, (first + chain * length + j, chain + 1), RowPosition::Middle)
             })?;
             if scan.is_wide {
                 let sums = scan.followers.iter().flat_map(|following| &following.sums);
                 let later = (pass == Pass::Results).then_some((first, ahead));
-                l.with_tiles(CHAINS, scan.chains.iter().chain(sums), later);
+                l.with_tiles(machine::SCAN_CHAINS, scan.chains.iter().chain(sums), later);
             }
             Ok(())
         })?;
-        let rest = first + length * CHAINS;
+        let rest = first + length * machine::SCAN_CHAINS;
         self.loop_from(LoopKind::Sequential, rest, before_edge((*to).clone()), |l, i| {
             l.chain_step(scan, pass, (i.expr(), (PARTS - 1).expr()), RowPosition::Border)
         })?;

@@ -14,6 +14,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
@@ -28,13 +29,11 @@ pub(in crate::lower) struct Interior {
     pub(in crate::lower) lambda: Lambda,
 }
 
-/// A border has so many iterations at most.
-pub(in crate::lower) const NARROW: usize = 32;
-
 impl Interior {
     /// Whether it is known that few iterations are outside of the middle part.
     pub(in crate::lower) fn has_narrow_border(&self, symbols: &Symbols, width: Atom) -> bool {
-        let is_narrow = |limit: Option<i64>| limit.is_some_and(|iterations| iterations <= NARROW as i64);
+        let is_narrow =
+            |limit: Option<i64>| limit.is_some_and(|iterations| iterations <= machine::NARROW_BORDER as i64);
         let zero = Atom::i64(0);
         self.from.iter().all(|(atom, number)| {
             is_narrow(symbols.difference(*atom, zero).and_then(|start| start.checked_add(*number)))

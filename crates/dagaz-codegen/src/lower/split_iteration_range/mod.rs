@@ -6,4 +6,4 @@
 mod interior;
 mod narrowing;
 
-pub(super) use interior::{Interior, NARROW, interior, specialise};
+pub(super) use interior::{Interior, interior, specialise};

@@ -4,25 +4,13 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, LoopHints, Stm};
+use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::super::facts::{Def, Definitions};
 use super::chain::{Chain, Role, reads_row, sums, with_rows};
-
-/// How large blocks are: enough to occupy some threads, and few enough for the caches.
-struct Size {
-    /// Elements of the first product.
-    elements: i64,
-    /// Blocks have a multiple of so many rows, which fill the tiles of products.
-    rows: i64,
-}
-
-/// Blocks that end in a few sums.
-const OF_SUMS: Size = Size { elements: 1 << 16, rows: 32 };
-/// Blocks that are added to a matrix, which is read and written for each of them.
-const OF_MATRICES: Size = Size { elements: 1 << 16, rows: 64 };
 
 /// Replaces the members of a chain by a loop.
 pub(super) fn emit(facts: &Definitions, b: &mut Builder, body: &mut Body, chain: Chain) {
@@ -73,10 +61,13 @@ fn replace(body: &mut Body, chain: &Chain, new: Vec<Stm>) {
 fn sizes(b: &mut Builder, body: &Body, chain: &Chain, loc: Loc) -> (Atom, Atom) {
     let i64 = PrimType::I64;
     let matrix = chain.members.iter().find(|(_, role)| *role == Role::Product);
-    let Size { elements, rows } = if matrix.is_some() { OF_MATRICES } else { OF_SUMS };
+    let rows = match matrix {
+        Some(_) => machine::ROWS_OF_ADDED_BLOCKS,
+        None => machine::ROWS_OF_SUMMED_BLOCKS,
+    };
     let row = b.product(&chain.row, loc);
     let row = b.binop(BinOp::Max, i64, row, Atom::i64(1), loc);
-    let fitting = b.binop(BinOp::Quot, i64, Atom::i64(elements / rows), row, loc);
+    let fitting = b.binop(BinOp::Quot, i64, Atom::i64(machine::BLOCK_ELEMENTS / rows), row, loc);
     let mut fitting = b.binop(BinOp::Max, i64, fitting, Atom::i64(1), loc);
     if let Some((at, _)) = matrix {
         // A matrix that is larger than the product would take longer to read and write than that.
