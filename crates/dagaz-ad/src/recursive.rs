@@ -9,9 +9,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::calls::CallGraph;
 use dagaz_core::exp::{Exp, Fun, Lambda, Loc, Stm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
-use dagaz_core::visit::{bodies, type_mut};
+use dagaz_core::visit::type_mut;
 
 use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
@@ -34,18 +35,7 @@ pub(crate) struct Recursive {
 
 impl Recursive {
     pub fn of(funs: &[Fun]) -> Recursive {
-        let calls: Vec<HashSet<FunId>> = funs.iter().map(|fun| calls(&fun.body.stms)).collect();
-        let reaches = |id: usize| {
-            let mut seen: HashSet<FunId> = HashSet::new();
-            let mut todo: Vec<FunId> = calls[id].iter().copied().collect();
-            while let Some(next) = todo.pop() {
-                if seen.insert(next) {
-                    todo.extend(calls.get(next.0 as usize).into_iter().flatten());
-                }
-            }
-            seen.contains(&FunId(id as u32))
-        };
-        let recursive = (0..funs.len()).filter(|id| reaches(*id)).map(|id| FunId(id as u32)).collect();
+        let recursive = CallGraph::of(funs).recursive();
         Recursive { recursive, known: HashMap::new(), waiting: Vec::new(), made: Vec::new() }
     }
 
@@ -57,17 +47,6 @@ impl Recursive {
     pub fn is_used(&self) -> bool {
         !self.known.is_empty()
     }
-}
-
-fn calls(stms: &[Stm]) -> HashSet<FunId> {
-    let mut found = HashSet::new();
-    for stm in stms {
-        if let Exp::Call { fun, .. } = &stm.exp {
-            found.insert(*fun);
-        }
-        bodies(&stm.exp).into_iter().for_each(|body| found.extend(calls(&body.stms)));
-    }
-    found
 }
 
 impl Ad<'_> {

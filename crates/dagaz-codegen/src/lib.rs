@@ -12,6 +12,7 @@ mod remark;
 mod scalar;
 mod standalone;
 
+use dagaz_core::calls::CallGraph;
 use dagaz_core::exp::{Loc, Program};
 use dagaz_core::prim::PrimType;
 use imp::Module;
@@ -30,6 +31,8 @@ pub struct CSource {
     pub profiled: Vec<Loc>,
     /// The types of elements that there are matrix products of.
     pub products: Vec<PrimType>,
+    /// Whether calls can be nested without a bound that is known.
+    pub is_recursive: bool,
 }
 
 /// A place where the program can stop, or where it prints something.
@@ -85,7 +88,8 @@ fn generate_with(program: &Program, is_profiled: bool) -> Result<CSource, String
     let text = print_c::print(&module);
     let Module { entries, sites, remarks, profiled, products, .. } = module;
     let products = products.into_iter().collect();
-    Ok(CSource { text, entries, sites, remarks, profiled, products })
+    let is_recursive = !CallGraph::of(&program.funs).recursive().is_empty();
+    Ok(CSource { text, entries, sites, remarks, profiled, products, is_recursive })
 }
 
 /// The C text without the prelude, for people to read.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use crate::argument::Argument;
 use crate::exp::Loc;
 use crate::interp::{Counters, Interpreter, Limits, RuntimeError};
 use crate::value::Value;
@@ -17,10 +18,10 @@ use crate::value::Value;
 pub trait Engine: Send {
     /// Calls an entry point with as many values per parameter as [`crate::exp::EntryType::arity`] says. The results are flat in the same
     /// way.
-    fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError>;
+    fn call(&mut self, entry: &str, args: Vec<Argument<'_>>) -> Result<Vec<Value>, RuntimeError>;
 
     /// The same, for what a call takes: nobody reads the results, so that an engine need not copy them.
-    fn run(&mut self, entry: &str, args: Vec<Value>) -> Result<(), RuntimeError> {
+    fn run(&mut self, entry: &str, args: Vec<Argument<'_>>) -> Result<(), RuntimeError> {
         self.call(entry, args).map(drop)
     }
 
@@ -66,8 +67,8 @@ pub struct Making {
 }
 
 impl Engine for Interpreter {
-    fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
-        self.call_entry(entry, args)
+    fn call(&mut self, entry: &str, args: Vec<Argument<'_>>) -> Result<Vec<Value>, RuntimeError> {
+        self.call_entry(entry, args.into_iter().map(Argument::into_value).collect())
     }
 
     fn set_limits(&mut self, limits: Limits) {

@@ -33,7 +33,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod argument;
 pub mod build;
+pub mod calls;
 pub mod effects;
 pub mod engine;
 pub mod exp;

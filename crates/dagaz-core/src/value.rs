@@ -5,12 +5,14 @@
 //!
 //! Every buffer is counted while it lives (see [`live`]), so that an interpreter can bound its memory.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
 use half::f16;
 use smallvec::SmallVec;
 
+use crate::argument::Element;
 use crate::prim::{Prim, PrimType};
 
 pub type Shape = SmallVec<[usize; 4]>;
@@ -286,6 +288,13 @@ impl Buffer {
         count(n, n * elems.ty().bytes() as i64);
         Buffer { elems }
     }
+
+    /// The elements, which are not counted any more.
+    fn take(&mut self) -> Elems {
+        let n = self.elems.len() as i64;
+        count(-n, -n * self.elems.ty().bytes() as i64);
+        std::mem::replace(&mut self.elems, Elems::Bool(Vec::new()))
+    }
 }
 
 impl Drop for Buffer {
@@ -314,6 +323,15 @@ impl Array {
             offset: 0,
             shape: Shape::from_slice(shape),
         })
+    }
+
+    /// The elements as a vector of a Rust type; none if they are of another type. They are not copied if nobody else has them.
+    pub fn into_vec<T: Element>(mut self) -> Option<Vec<T>> {
+        let part = self.offset..self.offset + self.len();
+        match Arc::get_mut(&mut self.buffer) {
+            Some(buffer) => T::of_elems(Cow::Owned(buffer.take()), part),
+            None => T::of_elems(Cow::Borrowed(&self.buffer.elems), part),
+        }
     }
 
     pub fn filled(shape: &[usize], prim: Prim) -> Option<Array> {

@@ -9,6 +9,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::calls::{CallGraph, calls_of};
 use dagaz_core::exp::{Body, Exp, Fun, Program, Stm};
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
@@ -23,10 +24,10 @@ pub const INLINE_CALLS: Pass = Pass::always(
 );
 
 pub fn inline_calls(program: &mut Program) {
-    let calls: Vec<Vec<FunId>> = program.funs.iter().map(|fun| calls_in(&fun.body)).collect();
+    let calls = CallGraph::of(&program.funs);
     let count = count_calls(program, &calls);
-    for index in callees_first(&calls) {
-        let Some(id) = u32::try_from(index).ok().map(FunId) else { continue };
+    for id in calls.callees_first() {
+        let index = id.0 as usize;
         let mut body = std::mem::take(&mut program.funs[index].body);
         let size = size(&body);
         Inliner { program, count: &count, size }.body(id, &mut body, &calls);
@@ -35,7 +36,7 @@ pub fn inline_calls(program: &mut Program) {
 }
 
 /// How often functions are called in what entry points and constants need.
-fn count_calls(program: &Program, calls: &[Vec<FunId>]) -> HashMap<FunId, usize> {
+fn count_calls(program: &Program, calls: &CallGraph) -> HashMap<FunId, usize> {
     let mut count: HashMap<FunId, usize> = HashMap::new();
     let mut todo: Vec<FunId> = program.consts.iter().flat_map(|stm| calls_of(&stm.exp)).collect();
     todo.iter().for_each(|id| *count.entry(*id).or_default() += 1);
@@ -45,57 +46,12 @@ fn count_calls(program: &Program, calls: &[Vec<FunId>]) -> HashMap<FunId, usize>
         if !seen.insert(id) {
             continue;
         }
-        for callee in calls.get(id.0 as usize).into_iter().flatten() {
+        for callee in calls.callees(id) {
             *count.entry(*callee).or_default() += 1;
             todo.push(*callee);
         }
     }
     count
-}
-
-fn calls_in(body: &Body) -> Vec<FunId> {
-    body.stms.iter().flat_map(|stm| calls_of(&stm.exp)).collect()
-}
-
-fn calls_of(exp: &Exp) -> Vec<FunId> {
-    let mut found: Vec<FunId> = match exp {
-        Exp::Call { fun, .. } => vec![*fun],
-        _ => Vec::new(),
-    };
-    found.extend(visit::bodies(exp).into_iter().flat_map(calls_in));
-    found
-}
-
-/// All functions, each after those that it calls, as far as there is such an order.
-fn callees_first(calls: &[Vec<FunId>]) -> Vec<usize> {
-    fn visit(index: usize, calls: &[Vec<FunId>], seen: &mut HashSet<usize>, order: &mut Vec<usize>) {
-        if !seen.insert(index) {
-            return;
-        }
-        for callee in calls.get(index).into_iter().flatten() {
-            visit(callee.0 as usize, calls, seen, order);
-        }
-        order.push(index);
-    }
-    let mut order = Vec::new();
-    let mut seen = HashSet::new();
-    (0..calls.len()).for_each(|index| visit(index, calls, &mut seen, &mut order));
-    order
-}
-
-/// Whether a function can come to call itself.
-fn is_recursive(id: FunId, calls: &[Vec<FunId>]) -> bool {
-    let mut seen = HashSet::new();
-    let mut todo: Vec<FunId> = calls.get(id.0 as usize).cloned().unwrap_or_default();
-    while let Some(next) = todo.pop() {
-        if next == id {
-            return true;
-        }
-        if seen.insert(next) {
-            todo.extend(calls.get(next.0 as usize).into_iter().flatten());
-        }
-    }
-    false
 }
 
 fn size(body: &Body) -> usize {
@@ -110,7 +66,7 @@ struct Inliner<'p> {
 }
 
 impl Inliner<'_> {
-    fn body(&mut self, own: FunId, body: &mut Body, calls: &[Vec<FunId>]) {
+    fn body(&mut self, own: FunId, body: &mut Body, calls: &CallGraph) {
         let stms = std::mem::take(&mut body.stms);
         for mut stm in stms {
             visit::bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
@@ -124,14 +80,14 @@ impl Inliner<'_> {
         }
     }
 
-    fn is_wanted(&mut self, id: FunId, calls: &[Vec<FunId>]) -> bool {
+    fn is_wanted(&mut self, id: FunId, calls: &CallGraph) -> bool {
         let Some(fun) = self.program.fun(id) else { return false };
         let added = size(&fun.body);
         let is_only = self.count.get(&id) == Some(&1);
         let fits = is_only
             || added <= machine::INLINED_STATEMENTS
                 && self.size + added <= machine::MOST_STATEMENTS_BY_INLINING;
-        let is_wanted = fits && !is_recursive(id, calls);
+        let is_wanted = fits && !calls.is_recursive(id);
         if is_wanted {
             self.size += added;
         }

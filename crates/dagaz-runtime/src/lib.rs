@@ -20,6 +20,7 @@ mod threads;
 use std::path::Path;
 use std::sync::Arc;
 
+use dagaz_core::argument::Argument;
 use dagaz_core::engine::{Engine, Making, Measured};
 use dagaz_core::exp::{Entry, Fun, Loc, Program};
 use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
@@ -62,26 +63,26 @@ impl Native {
     fn call_entry(
         &mut self,
         name: &str,
-        args: Vec<Value>,
+        args: &[Argument<'_>],
         reading: Reading,
     ) -> Result<Vec<Value>, RuntimeError> {
         let program = self.program.clone();
         let (number, entry, fun) = find_entry(&program, name)?;
-        let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
-        all.extend(args);
-        let mut results = self.library.call(number, fun, &all, (&self.limits, &self.threads), reading)?;
+        let sizes = entry_sizes(entry, fun, args).map_err(RuntimeError::new)?;
+        let given = (sizes.as_slice(), args);
+        let mut results = self.library.call(number, fun, given, (&self.limits, &self.threads), reading)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
 }
 
 impl Engine for Native {
-    fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
-        self.call_entry(entry, args, Reading::All)
+    fn call(&mut self, entry: &str, args: Vec<Argument<'_>>) -> Result<Vec<Value>, RuntimeError> {
+        self.call_entry(entry, &args, Reading::All)
     }
 
     /// Results are freed as they are. To copy them would fill caches with other things than the next call needs.
-    fn run(&mut self, entry: &str, args: Vec<Value>) -> Result<(), RuntimeError> {
-        self.call_entry(entry, args, Reading::Nothing).map(drop)
+    fn run(&mut self, entry: &str, args: Vec<Argument<'_>>) -> Result<(), RuntimeError> {
+        self.call_entry(entry, &args, Reading::Nothing).map(drop)
     }
 
     fn set_limits(&mut self, limits: Limits) {

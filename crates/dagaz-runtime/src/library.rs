@@ -5,11 +5,12 @@ use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
 use dagaz_codegen::CSource;
+use dagaz_core::argument::Argument;
 use dagaz_core::exp::{Fun, Loc};
 use dagaz_core::interp::{Limits, RuntimeError};
+use dagaz_core::prim::Prim;
 use dagaz_core::types::Type;
 use dagaz_core::value::Value;
-use dagaz_core::with_elems;
 
 use crate::compiler::Object;
 use crate::host::{Call, HOST, Host, Note, read_array, read_notes};
@@ -19,6 +20,8 @@ use crate::threads::Threads;
 
 /// Recursive programs may use so much stack, of which only what is used becomes memory.
 const STACK: usize = 1 << 30;
+/// Programs without recursion run on the stack of the caller if there is so much left of it.
+const LEAST_STACK: usize = 1536 << 10;
 /// What must be left for one more call.
 const STACK_RESERVE: usize = 1 << 20;
 
@@ -140,23 +143,30 @@ impl Library {
         &mut self,
         entry: usize,
         fun: &Fun,
-        args: &[Value],
+        given: (&[Prim], &[Argument<'_>]),
         (limits, threads): (&Limits, &Threads),
         reading: Reading,
     ) -> Result<Vec<Value>, RuntimeError> {
         let Some(function) = self.entries.get(entry).copied() else {
             return Err(RuntimeError::new("internal error: no such entry point"));
         };
-        stacker::grow(STACK, || self.call_on_stack(function, fun, args, (limits, threads), reading))
+        let rest =
+            stacker::remaining_stack().filter(|rest| !self.source.is_recursive && *rest >= LEAST_STACK);
+        match rest {
+            Some(rest) => self.call_on_stack(function, fun, given, (limits, threads), (reading, rest)),
+            None => stacker::grow(STACK, || {
+                self.call_on_stack(function, fun, given, (limits, threads), (reading, STACK))
+            }),
+        }
     }
 
     fn call_on_stack(
         &mut self,
         function: EntryFn,
         fun: &Fun,
-        args: &[Value],
+        (sizes, args): (&[Prim], &[Argument<'_>]),
         (limits, threads): (&Limits, &Threads),
-        reading: Reading,
+        (reading, stack): (Reading, usize),
     ) -> Result<Vec<Value>, RuntimeError> {
         let context: Context = self.context.as_mut_ptr().cast();
         let sites = std::mem::take(&mut self.source.sites);
@@ -165,25 +175,25 @@ impl Library {
         let memory = limits.memory.and_then(|m| i64::try_from(m).ok()).unwrap_or(i64::MAX);
         let depth = i32::try_from(limits.depth).unwrap_or(i32::MAX);
         let here: *const u8 = (&raw const call).cast();
-        let stack_low = here.wrapping_sub(STACK - STACK_RESERVE);
+        let stack_low = here.wrapping_sub(stack - STACK_RESERVE);
         // SAFETY: the context has the size that the library wants; host and call outlive the use of it.
         unsafe {
             (self.start)(context, &raw const HOST, (&raw const call).cast(), memory, depth, stack_low, count)
         };
-        let mut input: Vec<RawValue> = Vec::with_capacity(args.len());
+        let mut input: Vec<RawValue> = Vec::with_capacity(sizes.len() + args.len());
+        input.extend(sizes.iter().map(|size| RawValue { bits: size.bits(), ..empty() }));
         let mut is_lent = true;
         for arg in args {
             let mut raw = empty();
-            match arg {
-                Value::Prim(prim) => raw.bits = prim.bits(),
-                Value::Array(array) => {
-                    let (elems, part) = array.elems();
-                    let bytes = part.len() * array.elem_type().bytes();
-                    let data: *const c_void = with_elems!(elems, v => v[part].as_ptr().cast());
-                    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+            match (arg.as_prim(), arg.elems()) {
+                (Some(prim), _) => raw.bits = prim.bits(),
+                (None, Some(elems)) => {
+                    let data: *const c_void = elems.address().cast();
+                    let bytes = i64::try_from(arg.bytes()).unwrap_or(i64::MAX);
                     // SAFETY: the elements live as long as `args`; two references keep them from being written.
                     is_lent &= unsafe { (self.lend)(context, &mut raw, data, bytes) } == 0;
                 }
+                (None, None) => {}
             }
             input.push(raw);
         }

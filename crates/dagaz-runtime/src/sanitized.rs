@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use dagaz_core::argument::Argument;
 use dagaz_core::engine::{Engine, Making, Measured};
 use dagaz_core::exp::{Loc, Program};
 use dagaz_core::formats::binary;
@@ -45,14 +46,14 @@ impl Sanitized {
 
 impl Engine for Sanitized {
     /// What the sanitizers find is an internal error.
-    fn call(&mut self, name: &str, args: Vec<Value>) -> Result<Vec<Value>, RuntimeError> {
+    fn call(&mut self, name: &str, args: Vec<Argument<'_>>) -> Result<Vec<Value>, RuntimeError> {
         let (_, entry, fun) = find_entry(&self.program, name)?;
         entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
         let cannot =
             |error: std::io::Error| RuntimeError::new(format!("cannot run the sanitized program: {error}"));
         let file = |name: &str| self.folder.path().join(name);
         let mut input = Vec::new();
-        args.iter().for_each(|value| binary::write(value, &mut input));
+        args.into_iter().for_each(|arg| binary::write(&arg.into_value(), &mut input));
         std::fs::write(file("input"), input).map_err(cannot)?;
         let mut command = Command::new(file("program"));
         command.args(["-b", "-e", name, "--threads", &self.threads.to_string()]);

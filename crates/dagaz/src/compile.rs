@@ -188,6 +188,7 @@ fn compile_loaded(loaded: Loaded, only: Option<&[String]>, settings: &Settings) 
 }
 
 /// A program in Core before derivatives are expanded.
+#[derive(Clone)]
 pub(crate) struct Lowered {
     pub core: Program,
     sources: SourceMap,
@@ -198,7 +199,27 @@ pub(crate) struct Lowered {
 
 /// One entry point of a file, in Core.
 pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Result<Lowered, Failure> {
-    on_large_stack(|| lower(read_file(path)?, Some(&[entry.to_owned()]), settings))
+    lower_entries(path, Some(&[entry.to_owned()]), settings)
+}
+
+/// The entry points of a file that are named, or all of them, in Core.
+pub(crate) fn lower_entries(
+    path: &Path,
+    only: Option<&[String]>,
+    settings: &Settings,
+) -> Result<Lowered, Failure> {
+    on_large_stack(|| lower(read_file(path)?, only, settings))
+}
+
+/// As [`lower_entries`], for a program from text. The name is for messages; imports are looked up in the directory.
+pub(crate) fn lower_source(
+    name: &str,
+    text: &str,
+    directory: &Path,
+    only: Option<&[String]>,
+    settings: &Settings,
+) -> Result<Lowered, Failure> {
+    on_large_stack(|| lower(load::load_source(name, text, directory), only, settings))
 }
 
 /// The Core of a file before derivatives are expanded.

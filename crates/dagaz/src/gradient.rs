@@ -7,14 +7,13 @@
 //! For a result that is not one floating-point number, the new entry point takes how much each part of it
 //! matters, too.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use dagaz_core::exp::{Body, Entry, EntryParam, EntryType, Exp, Fun, Lambda, Loc, Program, Stm};
-use dagaz_core::prim::Prim;
-use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
+use dagaz_core::exp::{Entry, EntryParam, EntryType, Program};
+use dagaz_core::types::Type;
 
 use crate::compile::{self, Failure, Settings};
+use crate::derived::{self, Derivative, is_float};
 use crate::source;
 
 /// Why there is no such program.
@@ -57,12 +56,7 @@ struct Given<'a> {
 
 fn add_gradient(core: &Program, name: &str, wrt: &[String]) -> Result<Program, String> {
     let mut core = core.clone();
-    let entry = core.entries.iter().find(|e| e.name == name).cloned();
-    let entry = entry.ok_or_else(|| format!("there is no entry point {name}"))?;
-    let fun = core.fun(entry.fun).cloned().ok_or_else(|| format!("there is no function {name}"))?;
-    if entry.size_results > 0 {
-        return Err(format!("the sizes of the result of {name} are known only when it is computed"));
-    }
+    let (entry, fun) = derived::find(&core, name)?;
     let mut next = entry.size_params;
     let mut given = Vec::new();
     for param in &entry.params {
@@ -70,7 +64,6 @@ fn add_gradient(core: &Program, name: &str, wrt: &[String]) -> Result<Program, S
         next += param.ty.arity();
         given.push(Given { name: &param.name, leaves });
     }
-    let is_float = |ty: &Type| ty.elem().is_some_and(|e| e.is_float());
     if !fun.ret.iter().any(|p| is_float(&p.ty)) {
         return Err(format!("the result of {name} contains no floating-point numbers"));
     }
@@ -94,84 +87,20 @@ fn add_gradient(core: &Program, name: &str, wrt: &[String]) -> Result<Program, S
             return Err(format!("{name} has no parameter that contains floating-point numbers"));
         }
     }
-    let derivative = gradient_fun(&mut core, &entry, &fun, &chosen);
+    let kind = if derived::is_single(&fun) { Derivative::Gradient } else { Derivative::Vjp };
+    let mut derivative = derived::function(&mut core, entry.fun, &fun, &chosen, kind);
+    derivative.name = format!("{}_grad", entry.name);
     let value = |ty: &Type| EntryType::Value { name: String::new(), ty: ty.clone() };
     let weights = derivative.params[fun.params.len()..].iter();
     let weights =
         weights.map(|p| EntryParam { name: "result_ct".to_owned(), ty: value(&p.ty), unique: false });
     core.entries = vec![Entry {
         name: derivative.name.clone(),
-        fun: FunId(core.funs.len() as u32),
+        fun: derived::next_fun(&core),
         params: entry.params.iter().cloned().chain(weights).collect(),
         results: derivative.ret.iter().map(|p| value(&p.ty)).collect(),
         ..entry
     }];
     core.funs.push(derivative);
     Ok(core)
-}
-
-/// The function that returns the adjoints of the chosen parameters.
-fn gradient_fun(core: &mut Program, entry: &Entry, fun: &Fun, chosen: &[usize]) -> Fun {
-    let mut renamed: HashMap<VarId, Atom> = HashMap::new();
-    let fresh =
-        |core: &mut Program, var: VarId, hint: &str, ty: &Type, renamed: &mut HashMap<VarId, Atom>| {
-            let ty = ty.map_dims(&mut |d| d.as_var().and_then(|v| renamed.get(&v)).copied().unwrap_or(d));
-            let param = Param { var: core.vars.fresh(hint), ty };
-            renamed.insert(var, param.var.into());
-            param
-        };
-    let hint_of = |core: &Program, var: VarId| core.vars.hint(var).to_owned();
-    let mut params = Vec::new();
-    for param in &fun.params {
-        let hint = hint_of(core, param.var);
-        params.push(fresh(core, param.var, &hint, &param.ty, &mut renamed));
-    }
-    let mut ret = Vec::new();
-    let mut results = Vec::new();
-    for result in &fun.ret {
-        let ty = result.ty.map_dims(&mut |d| d.as_var().and_then(|v| renamed.get(&v)).copied().unwrap_or(d));
-        results.push(Param { var: core.vars.fresh("result"), ty: ty.clone() });
-        ret.push(ty);
-    }
-    let inner: Vec<Param> = chosen
-        .iter()
-        .map(|i| Param {
-            var: core.vars.fresh(&hint_of(core, fun.params[*i].var)),
-            ty: params[*i].ty.clone(),
-        })
-        .collect();
-    let mut args: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
-    for (i, param) in chosen.iter().zip(&inner) {
-        args[*i] = param.var.into();
-    }
-    let loc = fun.loc;
-    let call = Stm { pat: results.clone(), exp: Exp::Call { fun: entry.fun, args }, loc };
-    let body = Body { stms: vec![call], result: results.iter().map(|p| p.var.into()).collect() };
-    let lambda = Lambda { params: inner, body, ret: ret.clone() };
-    let single = matches!(ret.as_slice(), [Type::Prim(ty)] if ty.is_float());
-    let mut cotangents = Vec::new();
-    for ty in &ret {
-        cotangents.push(match ty {
-            Type::Prim(prim) if single => Prim::one(*prim).into(),
-            _ => {
-                let param = Param { var: core.vars.fresh("result_ct"), ty: ty.clone() };
-                params.push(param.clone());
-                param.var.into()
-            }
-        });
-    }
-    let mut pat: Vec<Param> =
-        ret.iter().map(|ty| Param { var: core.vars.fresh("result"), ty: ty.clone() }).collect();
-    let mut adjoints = Vec::new();
-    for i in chosen {
-        let hint = format!("{}_adj", hint_of(core, fun.params[*i].var));
-        let ty = params[*i].ty.clone();
-        pat.push(Param { var: core.vars.fresh(&hint), ty: ty.clone() });
-        adjoints.push(Param { var: core.vars.fresh(&hint), ty });
-    }
-    let args = chosen.iter().map(|i| params[*i].var.into()).collect();
-    let result = pat[ret.len()..].iter().map(|p| p.var.into()).collect();
-    let vjp = Stm { pat, exp: Exp::Vjp { lambda, args, cotangents }, loc: Loc::NONE };
-    let name = format!("{}_grad", entry.name);
-    Fun { name, params, ret: adjoints, body: Body { stms: vec![vjp], result }, loc }
 }

@@ -15,6 +15,7 @@
 pub mod bench;
 pub mod compile;
 pub mod data;
+mod derived;
 pub mod dev;
 mod engines;
 pub mod explain;
@@ -31,6 +32,7 @@ pub mod script;
 pub mod session;
 mod source;
 pub mod testing;
+pub mod typed;
 
 pub use compile::{
     Compiled, Failure, Settings, check_file, check_source, compile_file, compile_file_in, compile_file_with,
@@ -47,3 +49,4 @@ pub use dagaz_syntax::{Diagnostic, Severity, SourceMap};
 pub use dagaz_types::Dialect;
 pub use engines::Backend;
 pub use session::{Execution, RunError, Session};
+pub use typed::{Entry, Error, Program, compile, load};

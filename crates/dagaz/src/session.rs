@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dagaz_core::argument::Argument;
 use dagaz_core::engine::{Effort, Engine, Making};
 use dagaz_core::exp::{Entry, EntryType, Loc, Program};
 use dagaz_core::formats::literal;
@@ -86,12 +87,19 @@ impl Session {
     /// Call an entry point. A parameter that is a tuple or a record takes its components one after the other,
     /// and results come in the same way.
     pub fn call(&mut self, entry: &str, args: Vec<Value>) -> Result<Vec<Value>, RunError> {
+        self.call_with(entry, args.into_iter().map(Argument::from).collect())
+    }
+
+    /// The same, where arrays may stay the caller's.
+    pub fn call_with(&mut self, entry: &str, args: Vec<Argument<'_>>) -> Result<Vec<Value>, RunError> {
         self.engine.call(entry, args).map_err(|error| self.run_error(error))
     }
 
     /// The same, for what a call takes: nobody reads the results.
     pub fn run(&mut self, entry: &str, args: Vec<Value>) -> Result<(), RunError> {
-        self.engine.run(entry, args).map_err(|error| self.run_error(error))
+        self.engine
+            .run(entry, args.into_iter().map(Argument::from).collect())
+            .map_err(|error| self.run_error(error))
     }
 
     fn run_error(&self, error: RuntimeError) -> RunError {

@@ -1,7 +1,6 @@
 //! Calling entry points: sizes are read off the arguments, and every other size is checked.
 
-use std::collections::HashMap;
-
+use crate::argument::Argument;
 use crate::exp::{Entry, Fun};
 use crate::prim::Prim;
 use crate::types::{Atom, Type, VarId};
@@ -24,15 +23,17 @@ impl Interpreter {
         let Some(fun) = program.fun(entry.fun) else {
             return Err(RuntimeError::new(format!("internal error: entry point '{name}' has no function")));
         };
-        let mut all = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
-        all.extend(args);
+        let args: Vec<Argument<'_>> = args.into_iter().map(Argument::from).collect();
+        let sizes = entry_sizes(entry, fun, &args).map_err(RuntimeError::new)?;
+        let sizes = sizes.into_iter().map(Value::Prim);
+        let all = sizes.chain(args.into_iter().map(Argument::into_value)).collect();
         let mut results = self.call_fun(entry.fun, all)?;
         Ok(results.split_off(entry.size_results.min(results.len())))
     }
 }
 
 /// The values of the leading size parameters, read off the arguments. Every other size is checked.
-pub fn entry_sizes(entry: &Entry, fun: &Fun, args: &[Value]) -> Result<Vec<Value>, String> {
+pub fn entry_sizes(entry: &Entry, fun: &Fun, args: &[Argument<'_>]) -> Result<Vec<Prim>, String> {
     let (size_params, params) = fun.params.split_at(entry.size_params.min(fun.params.len()));
     if params.len() != args.len() {
         return Err(format!(
@@ -42,43 +43,44 @@ pub fn entry_sizes(entry: &Entry, fun: &Fun, args: &[Value]) -> Result<Vec<Value
             args.len()
         ));
     }
-    let mut known: HashMap<VarId, i64> = HashMap::new();
+    let mut known: Vec<Option<i64>> = vec![None; size_params.len()];
+    let number = |var: VarId| size_params.iter().position(|p| p.var == var);
     for (position, (param, arg)) in params.iter().zip(args).enumerate() {
-        let name = param_name(entry, position);
-        check_kind(&name, &param.ty, arg)?;
+        let name = || param_name(entry, position);
+        check_kind(name, &param.ty, arg)?;
         for (axis, (dim, &actual)) in param.ty.dims().iter().zip(arg.shape()).enumerate() {
             let actual = actual as i64;
             let expected = match dim {
                 Atom::Const(prim) => prim.as_i64(),
-                Atom::Var(var) if size_params.iter().any(|p| p.var == *var) => {
-                    Some(*known.entry(*var).or_insert(actual))
-                }
-                // A size that is an explicit argument.
-                Atom::Var(var) => params
-                    .iter()
-                    .position(|p| p.var == *var)
-                    .and_then(|at| args[at].as_prim())
-                    .and_then(Prim::as_i64),
+                Atom::Var(var) => match number(*var) {
+                    Some(number) => Some(*known[number].get_or_insert(actual)),
+                    // A size that is an explicit argument.
+                    None => params
+                        .iter()
+                        .position(|p| p.var == *var)
+                        .and_then(|at| args[at].as_prim())
+                        .and_then(Prim::as_i64),
+                },
             };
             if expected.is_some_and(|expected| expected != actual) {
                 let shape = arg.type_text();
                 let expected = expected.unwrap_or(0);
                 return Err(format!(
-                    "{name} has type {shape}, but dimension {axis} must have size {expected}"
+                    "{} has type {shape}, but dimension {axis} must have size {expected}",
+                    name()
                 ));
             }
         }
     }
-    let read = size_params.iter().map(|p| {
-        let size = known.get(&p.var).copied();
+    let read = known.into_iter().map(|size| {
         let missing =
             || format!("entry point '{}' has a size that its arguments do not determine", entry.name);
-        size.map(|n| Value::Prim(Prim::I64(n))).ok_or_else(missing)
+        size.map(Prim::I64).ok_or_else(missing)
     });
     read.collect()
 }
 
-fn check_kind(name: &str, ty: &Type, arg: &Value) -> Result<(), String> {
+fn check_kind(name: impl Fn() -> String, ty: &Type, arg: &Argument<'_>) -> Result<(), String> {
     let matches = match ty {
         Type::Prim(prim) => arg.as_prim().is_some_and(|p| p.ty() == *prim),
         Type::Array { elem, dims } => arg.elem_type() == *elem && arg.shape().len() == dims.len(),
@@ -91,7 +93,7 @@ fn check_kind(name: &str, ty: &Type, arg: &Value) -> Result<(), String> {
         Some(elem) => format!("{}{elem}", "[]".repeat(ty.rank())),
         None => "an accumulator".to_string(),
     };
-    Err(format!("{name} has type {}, but {wanted} is expected", arg.type_text()))
+    Err(format!("{} has type {}, but {wanted} is expected", name(), arg.type_text()))
 }
 
 /// How messages call the Core value at a position: by the user's parameter that it belongs to.

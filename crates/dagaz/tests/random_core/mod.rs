@@ -11,6 +11,7 @@ mod shrink;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use dagaz_core::argument::Argument;
 use dagaz_core::engine::{Effort, Engine, Making};
 use dagaz_core::exp::Program;
 use dagaz_core::interp::{Interpreter, Limits};
@@ -114,7 +115,9 @@ fn compare_call(
     for threads in THREADS {
         native.set_threads(threads);
         native.set_limits(limits(60));
-        let got = native.call(name, args.to_vec()).map_err(|error| error.message);
+        let got = native
+            .call(name, args.iter().cloned().map(Argument::from).collect())
+            .map_err(|error| error.message);
         // Each thread has memory of its own for its iterations, so that many need more than one.
         if got.as_ref().is_err_and(|error| is_limit(error)) {
             compared.left_out += 1;
