@@ -199,16 +199,17 @@ pub(crate) struct Lowered {
 
 /// One entry point of a file, in Core.
 pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Result<Lowered, Failure> {
-    lower_entries(path, Some(&[entry.to_owned()]), settings)
+    lower_entries(&Disk, path, Some(&[entry.to_owned()]), settings)
 }
 
 /// The entry points of a file that are named, or all of them, in Core.
 pub(crate) fn lower_entries(
+    files: &dyn Files,
     path: &Path,
     only: Option<&[String]>,
     settings: &Settings,
 ) -> Result<Lowered, Failure> {
-    on_large_stack(|| lower(read_file(path)?, only, settings))
+    on_large_stack(|| lower(read_from(files, path)?, only, settings))
 }
 
 /// As [`lower_entries`], for a program from text. The name is for messages; imports are looked up in the directory.

@@ -50,3 +50,4 @@ pub use dagaz_types::Dialect;
 pub use engines::Backend;
 pub use session::{Execution, RunError, Session};
 pub use typed::{Entry, Error, Program, compile, load};
+pub use {half, ndarray};

@@ -148,6 +148,27 @@ impl Data for () {
     }
 }
 
+/// A field that a struct has.
+pub struct RecordField {
+    pub name: &'static str,
+    pub fits: fn(&EntryType) -> bool,
+}
+
+/// Whether a type is a record with these fields, which are in the order of their names.
+pub fn is_record(ty: &EntryType, fields: &[RecordField]) -> bool {
+    let EntryType::Opaque { kind: OpaqueKind::Record(own), .. } = ty else { return false };
+    let mut pairs = own.iter().zip(fields);
+    own.len() == fields.len() && pairs.all(|((name, ty), field)| name == field.name && (field.fits)(ty))
+}
+
+/// Whether a type is a sum type with these constructors, which hold nothing and are in the order of their names.
+pub fn is_enumeration(ty: &EntryType, constructors: &[&str]) -> bool {
+    let EntryType::Opaque { kind: OpaqueKind::Sum(own), .. } = ty else { return false };
+    let is_constructor =
+        |(own, name): (&(String, Vec<EntryType>), &&str)| own.0 == **name && own.1.is_empty();
+    own.len() == constructors.len() && own.iter().zip(constructors).all(is_constructor)
+}
+
 /// The Rust type for a type of a program, as far as there is one.
 pub(super) fn rust_type(ty: &EntryType) -> Option<String> {
     match ty {

@@ -144,7 +144,7 @@ fn check<F: Signature>(entry: &CoreEntry) -> Result<(), String> {
 }
 
 /// One type, or several as a tuple.
-fn tuple(types: &[String]) -> String {
+pub(super) fn tuple(types: &[String]) -> String {
     match types {
         [one] => one.clone(),
         several => format!("({})", several.join(", ")),

@@ -22,12 +22,9 @@
 //! that is contiguous. A type that does not fit is an error when the entry point is asked for, in the terms of both languages.
 //! Programs and entry points can be cloned, sent to other threads and called from several at once.
 
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/rust.md")]
-mod guide {}
-
 mod data;
 mod derivatives;
+mod embedded;
 mod entry;
 mod error;
 mod give;
@@ -37,11 +34,14 @@ use std::sync::Arc;
 
 use crate::compile::{self, Failure, Lowered, Settings};
 use crate::engines::Backend;
+use crate::files::{Disk, Files, InMemory};
 use crate::session::Execution;
 
 pub use dagaz_core::argument::{Argument, Element};
-pub use data::Data;
+pub use dagaz_core::exp::EntryType;
+pub use data::{Data, RecordField, is_enumeration, is_record};
 pub use derivatives::At;
+pub use embedded::{EntryTypes, SourceText};
 pub use entry::{Entry, Signature};
 pub use error::Error;
 pub use give::Give;
@@ -68,6 +68,7 @@ pub struct Program {
 enum Source {
     Text(String),
     File(PathBuf),
+    Files(InMemory, PathBuf),
 }
 
 /// The name of a program from text in messages.
@@ -75,7 +76,12 @@ const NAME: &str = "program";
 
 impl Program {
     fn open(source: Source) -> Result<Program, Error> {
-        let lowered = source.lower(None)?;
+        Program::open_in(source, &Disk)
+    }
+
+    /// A program whose files are somewhere.
+    fn open_in(source: Source, files: &dyn Files) -> Result<Program, Error> {
+        let lowered = source.lower_from(files, None)?;
         let entries = lowered.core.entries.iter().map(|entry| entry.name.clone()).collect();
         let execution = Execution::on(Backend::C);
         Ok(Program { source: Arc::new(source), entries: Arc::new(entries), execution })
@@ -105,9 +111,15 @@ impl Program {
 
 impl Source {
     fn lower(&self, only: Option<&[String]>) -> Result<Lowered, Failure> {
+        self.lower_from(&Disk, only)
+    }
+
+    fn lower_from(&self, disk: &dyn Files, only: Option<&[String]>) -> Result<Lowered, Failure> {
+        let settings = Settings::plain();
         match self {
-            Source::Text(text) => compile::lower_source(NAME, text, Path::new(""), only, &Settings::plain()),
-            Source::File(path) => compile::lower_entries(path, only, &Settings::plain()),
+            Source::Text(text) => compile::lower_source(NAME, text, Path::new(""), only, &settings),
+            Source::File(path) => compile::lower_entries(disk, path, only, &settings),
+            Source::Files(files, path) => compile::lower_entries(files, path, only, &settings),
         }
     }
 }
