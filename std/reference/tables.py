@@ -10,7 +10,7 @@ import importlib
 import pathlib
 
 FOLDER = pathlib.Path(__file__).parent
-MODULES = ["random"]
+MODULES = ["linalg", "random"]
 
 
 def literal(value):
@@ -24,7 +24,7 @@ def literal(value):
             return "f64.nan"
         if value in (float("inf"), float("-inf")):
             return "f64.inf" if value > 0 else "-f64.inf"
-        return repr(value)
+        return repr(float(value))
     if hasattr(value, "tolist"):
         return literal(value.tolist())
     if isinstance(value, (list, tuple)):

@@ -5,6 +5,7 @@
 
 /// All modules by the names that follow `std/`, in alphabetical order, with their texts.
 pub const MODULES: &[(&str, &str)] = &[
+    ("linalg", include_str!("../../../std/linalg.fut")),
     ("random", include_str!("../../../std/random.fut")),
     ("search", include_str!("../../../std/search.fut")),
     ("segmented", include_str!("../../../std/segmented.fut")),
