@@ -10,6 +10,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("search", include_str!("../../../std/search.fut")),
     ("segmented", include_str!("../../../std/segmented.fut")),
     ("sort", include_str!("../../../std/sort.fut")),
+    ("special", include_str!("../../../std/special.fut")),
 ];
 
 /// The module that `std/NAME` stands for.
