@@ -6,6 +6,7 @@
 /// All modules by the names that follow `std/`, in alphabetical order, with their texts.
 pub const MODULES: &[(&str, &str)] = &[
     ("linalg", include_str!("../../../std/linalg.fut")),
+    ("nn", include_str!("../../../std/nn.fut")),
     ("random", include_str!("../../../std/random.fut")),
     ("search", include_str!("../../../std/search.fut")),
     ("segmented", include_str!("../../../std/segmented.fut")),
