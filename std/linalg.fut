@@ -13,6 +13,7 @@ module type linalg = {
   -- | The sum of products of elements.
   --
   -- > linalg_f64.dot [1, 2] [3, 4]
+  -- 11.0f64
   val dot [n] : [n]t -> [n]t -> t
   -- | The product of a matrix and a column.
   val matvec [n] [m] : [n][m]t -> [m]t -> [n]t
@@ -21,6 +22,7 @@ module type linalg = {
   -- | The product of two matrices.
   --
   -- > linalg_f64.matmul [[1, 2], [3, 4]] [[0, 1], [1, 0]]
+  -- [[2.0f64, 1.0f64], [4.0f64, 3.0f64]]
   val matmul [n] [m] [p] : [n][m]t -> [m][p]t -> [n][p]t
   -- | All products of an element of the one and an element of the other.
   val outer [n] [m] : [n]t -> [m]t -> [n][m]t
@@ -62,6 +64,7 @@ module type linalg = {
   -- above the diagonal is not read. Where there is no such matrix, NaN comes out.
   --
   -- > linalg_f64.cholesky [[4, 2], [2, 5]]
+  -- [[2.0f64, 0.0f64], [1.0f64, 2.0f64]]
   val cholesky [n] : [n][n]t -> [n][n]t
   -- | `x` with `a x = b`, for the matrix of which this is the result of `cholesky`.
   val cholesky_solve [n] : [n][n]t -> [n]t -> [n]t
@@ -73,6 +76,7 @@ module type linalg = {
   -- | `x` with `a x = b`. A singular matrix gives infinities or NaN.
   --
   -- > linalg_f64.solve [[2, 1], [1, 3]] [3, 4]
+  -- [1.0f64, 1.0f64]
   val solve [n] : [n][n]t -> [n]t -> [n]t
   -- | As `solve`, for several columns.
   val solve_many [n] [m] : [n][n]t -> [n][m]t -> [n][m]t
@@ -81,6 +85,7 @@ module type linalg = {
   -- | The determinant. Where it is zero, so that the matrix has no inverse, its derivative is NaN.
   --
   -- > linalg_f64.det [[2, 1], [1, 3]]
+  -- 5.0f64
   val det [n] : [n][n]t -> t
   -- | The logarithm of the absolute value of the determinant.
   val logdet [n] : [n][n]t -> t
@@ -91,6 +96,7 @@ module type linalg = {
   -- | The `x` for which `a x` is nearest to `b`, for a matrix of independent columns.
   --
   -- > linalg_f64.lstsq [[1, 0], [1, 1], [1, 2]] [1, 3, 5]
+  -- [0.9999999999999998f64, 2.0000000000000004f64]
   val lstsq [m] [n] : [m][n]t -> [m]t -> [n]t
 
   -- | The eigenvalues of a symmetric matrix from the smallest to the largest, and eigenvectors of length one as the columns of a matrix, the
@@ -98,17 +104,20 @@ module type linalg = {
   -- derivatives up to the third. Eigenvectors of eigenvalues that are the same are not differentiable; they count as fixed within their space.
   --
   -- > (linalg_f64.eigh [[2, 1], [1, 2]]).values
+  -- [1.0f64, 3.0000000000000004f64]
   val eigh [n] : [n][n]t -> {values: [n]t, vectors: [n][n]t}
   -- | Singular values from the largest to the smallest, and singular vectors as the columns of two matrices, with `a = u diag(s) vᵀ`. Columns of `u`
   -- (of `v`, if there are more columns than rows) for singular values of zero are zero. There are derivatives up to the third, if all singular values are
   -- different and not zero.
   --
   -- > (linalg_f64.svd [[3, 0], [0, -4]]).s
+  -- [4.0f64, 3.0f64]
   val svd [m] [n] : [m][n]t -> ?[k].{u: [m][k]t, s: [k]t, v: [n][k]t}
 
   -- | The exponential function of a matrix.
   --
   -- > linalg_f64.expm [[0, 1], [0, 0]]
+  -- [[1.0f64, 1.0f64], [0.0f64, 1.0f64]]
   val expm [n] : [n][n]t -> [n][n]t
 }
 

@@ -11,14 +11,17 @@ module type nn = {
   -- | `log (exp x + exp y)`.
   --
   -- > nn_f64.logaddexp 1000 1000
+  -- 1000.6931471805599f64
   val logaddexp : t -> t -> t
   -- | The logarithm of the sum of all exponentials; negative infinity if there are none.
   --
   -- > nn_f64.logsumexp [-1000, -1001]
+  -- -999.6867383124818f64
   val logsumexp [n] : [n]t -> t
   -- | Exponentials in proportion, which sum to one; equal parts of the largest ones if these are infinite.
   --
   -- > nn_f64.softmax [1, 2, -f64.inf]
+  -- [0.2689414213699951f64, 0.7310585786300049f64, 0.0f64]
   val softmax [n] : [n]t -> [n]t
   -- | The logarithms of `softmax`.
   val log_softmax [n] : [n]t -> [n]t
@@ -30,6 +33,7 @@ module type nn = {
   -- | `log (1 + exp x)`.
   --
   -- > grad nn_f64.softplus (-50)
+  -- 1.9287498479639178e-22f64
   val softplus : t -> t
   -- | A number, or zero if it is negative.
   val relu : t -> t
@@ -45,6 +49,7 @@ module type nn = {
   -- | Numbers less their mean and divided by their standard deviation; `epsilon`, which must be positive, is added to the variance.
   --
   -- > nn_f64.layer_norm 1e-5 [3, 3, 3]
+  -- [0.0f64, 0.0f64, 0.0f64]
   val layer_norm [n] : (epsilon: t) -> [n]t -> [n]t
   -- | Numbers divided by the root of their mean square, to which `epsilon` is added.
   val rms_norm [n] : (epsilon: t) -> [n]t -> [n]t
@@ -64,6 +69,7 @@ module type nn = {
   -- | As `cross_entropy`, where one position has all the probability.
   --
   -- > grad (\x -> nn_f64.cross_entropy_at x 1) [0, 0]
+  -- [0.5f64, -0.5f64]
   val cross_entropy_at [n] : (logits: [n]t) -> i64 -> t
   -- | `binary_cross_entropy x p`: of a probability and the `sigmoid` of a number.
   val binary_cross_entropy : (logit: t) -> (p: t) -> t
@@ -118,7 +124,9 @@ module mk_nn (R: real) : nn with t = R.t = {
   def log_sigmoid (x: t) : t = R.(neg (softplus (neg x)))
   def relu (x: t) : t = if x R.> zero then x else R.(zero * x)
   def leaky_relu (slope: t) (x: t) : t = if x R.> zero then x else R.(slope * x)
-  def elu (x: t) : t = if x R.> zero then x else R.(i64 2 * sinh (x / i64 2) * exp (x / i64 2))
+  def elu (x: t) : t = if x R.> zero then x
+    else if x R.< R.i64 (-1) then R.(exp x - one)
+    else R.(i64 2 * sinh (x / i64 2) * exp (x / i64 2))
   def gelu (x: t) : t =
     R.(x * erfc (neg x / sqrt (i64 2)) / i64 2)
   def silu (x: t) : t = R.(x * sigmoid x)

@@ -12,6 +12,7 @@
 -- 95i64
 
 import "sort"
+import "special"
 
 -- | Keys, bits, integers, and choices among elements.
 module random = {
@@ -167,6 +168,20 @@ module type random_real = {
   -- | Independent numbers, as `exponential` gives one.
   val exponentials : (n: i64) -> t -> random.key -> [n]t
 
+  -- | A number of the gamma distribution of a shape and a scale, both positive; derivatives in both, up to the third. That in the shape moves the
+  -- number so that the probability of a smaller one stays what it is.
+  --
+  -- > grad (\shape -> random_f64.gamma (shape, 1) (random.key 5)) 2
+  -- 1.1373487594146399f64
+  val gamma : (t, t) -> random.key -> t
+  -- | Independent numbers, as `gamma` gives one.
+  val gammas : (n: i64) -> (t, t) -> random.key -> [n]t
+
+  -- | A number of the beta distribution of two positive parameters; derivatives in both, as for `gamma`.
+  val beta : (t, t) -> random.key -> t
+  -- | Independent numbers, as `beta` gives one.
+  val betas : (n: i64) -> (t, t) -> random.key -> [n]t
+
   -- | How many events there are where so many are expected.
   val poisson : t -> random.key -> i64
   -- | Independent numbers, as `poisson` gives one.
@@ -252,6 +267,44 @@ local
 def poisson_number (mean: f64) (k: random.key) (i: i64) : i64 =
   assert (mean >= 0) (if mean < 10 then poisson_by_inversion mean k i else poisson_by_rejection mean k i)
 
+-- A number of the gamma distribution of scale one by rejection (Marsaglia and Tsang 2000): the cube of a normal number that is
+-- moved a little. For a shape below one, that of the next shape times a power of a uniform number.
+local
+def gamma_by_rejection (shape: f64) (k: random.key) (i: i64) : f64 =
+  let d = (if shape < 1 then shape + 1 else shape) - 1 / 3
+  let c = 1 / f64.sqrt (9 * d)
+  let attempt number =
+    let (u, v) = uniform_pair k i (2 * number)
+    let (w, power) = uniform_pair k i (2 * number + 1)
+    let z = f64.sqrt (-2 * f64.log1p (-u)) * f64.cospi (2 * v)
+    let cube = (1 + c * z) ** 3
+    let accepted = cube > 0 && f64.log1p (-w) < z * z / 2 + d - d * cube + d * f64.log cube
+    in (d * cube, 1 - power, accepted)
+  let (x, power, _, _) =
+    loop (_x, _power, accepted, number) = (0, 1, false, 0) while !accepted do
+      let (x, power, accepted) = attempt number
+      in (x, power, accepted, number + 1)
+  in if shape < 1 then x * power ** (1 / shape) else x
+
+-- The number above, as a function of the shape: where the probability of a smaller (or a larger) number is what it is there. Two steps of
+-- Newton from the solution do not change it, and have its derivatives up to the third.
+local
+def gamma_number (shape: f64) (k: random.key) (i: i64) : f64 =
+  let x = assert (shape > 0) (stop_gradient (gamma_by_rejection shape k i))
+  let is_low = x < shape
+  let probability y = if is_low then special_f64.gamma_p shape y else -(special_f64.gamma_q shape y)
+  let goal = stop_gradient (probability x)
+  let step y = y - (probability y - goal) / special_f64.gamma_density shape y
+  in if x == 0 then 0 else step (step x)
+
+local
+def beta_number (a: f64) (b: f64) (k: random.key) (i: i64) : f64 =
+  let x = gamma_number a (random.child k 0) i
+  let y = gamma_number b (random.child k 1) i
+  -- Both are too small for a float where the distribution is nearly one of zeros and ones.
+  in if x + y > 0 then x / (x + y)
+     else f64.bool ((uniform_pair (random.child k 2) i 0).0 * (a + b) < a)
+
 local
 def halton_bases : [20]i64 = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71]
 
@@ -283,6 +336,15 @@ module mk_random (R: float) (B: random_bits with t = R.t) : random_real with t =
   def exponential (rate: t) (k: random.key) : t = R.(neg (log1p (neg (B.uniform2 k).0)) / rate)
   def exponentials (n: i64) (rate: t) (k: random.key) : [n]t =
     map (\u -> R.(neg (log1p (neg u)) / rate)) (B.uniforms n k)
+
+  def gamma (shape: t, scale: t) (k: random.key) : t =
+    scale R.* R.f64 (gamma_number (R.to_f64 shape) k 0)
+  def gammas (n: i64) (shape: t, scale: t) (k: random.key) : [n]t =
+    tabulate n (\i -> scale R.* R.f64 (gamma_number (R.to_f64 shape) k i))
+
+  def beta (a: t, b: t) (k: random.key) : t = R.f64 (beta_number (R.to_f64 a) (R.to_f64 b) k 0)
+  def betas (n: i64) (a: t, b: t) (k: random.key) : [n]t =
+    tabulate n (\i -> R.f64 (beta_number (R.to_f64 a) (R.to_f64 b) k i))
 
   def poisson (mean: t) (k: random.key) : i64 = poisson_number (R.to_f64 mean) k 0
   def poissons (n: i64) (mean: t) (k: random.key) : [n]i64 = tabulate n (poisson_number (R.to_f64 mean) k)

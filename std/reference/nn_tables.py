@@ -25,7 +25,7 @@ def fill(t):
         [([x], [special.logsumexp(x), special.softmax(x), special.log_softmax(x)]) for x in rows],
         1e-14,
     )
-    points = numpy.array([-800.0, -40.0, -2.0, -0.1, 0.0, 0.3, 5.0, 40.0, 800.0])
+    points = numpy.array([-3000.0, -800.0, -40.0, -2.0, -0.1, 0.0, 0.3, 5.0, 40.0, 800.0])
     for name, f in [
         ("sigmoid", special.expit),
         ("log_sigmoid", special.log_expit),

@@ -47,6 +47,13 @@ def fill(t):
     points = [(0.5, 0.1), (0.5, 3), (2, 1), (2, 30), (9.5, 9), (15, 5), (15, 16), (100, 90), (100, 130), (1000, 1010)]
     for name, f in (("gamma_p", gamma_p), ("gamma_q", gamma_q)):
         t.table(name, f"(a: []f64) (x: []f64) = map2 special_f64.{name} a x", pairs(f, points), 1e-12)
+    density = lambda a, x: mpmath.exp((a - 1) * mpmath.log(x) - x - mpmath.loggamma(a))
+    t.table(
+        "gamma_density",
+        "(a: []f64) (x: []f64) = map2 special_f64.gamma_density a x",
+        pairs(density, points),
+        1e-12,
+    )
     by_shape = lambda a, x: mpmath.diff(lambda s: gamma_p(s, x), a)
     t.table(
         "gamma_p_by_shape",

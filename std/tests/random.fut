@@ -2,6 +2,7 @@
 
 import "std/random"
 import "std/sort"
+import "std/special"
 
 -- All numbers of a range occur, about equally often: chi-squared with six degrees of freedom is below 22.5 in 999 of 1000 cases.
 -- ==
@@ -134,3 +135,47 @@ entry derivatives (a: f64) (b: f64) =
   let (a_adj, b_adj) = vjp f (a, b) 1
   in ( f64.abs (forward - difference) < 1e-7 * (1 + f64.abs forward)
      , f64.abs (0.3 * a_adj - 0.8 * b_adj - forward) < 1e-12 * (1 + f64.abs forward) )
+
+-- ==
+-- entry: gamma_moments
+-- input { 3000i64 } output { [true, true, true, true, true, true, true, true] }
+entry gamma_moments (n: i64) =
+  let (k0, k1, k2) = random.split3 (random.key 21)
+  let (k3, k4) = random.split2 (random.child (random.key 21) 3)
+  let xs = random_f64.gammas n (3.5, 2) k0
+  let ys = random_f64.gammas n (0.4, 1) k1
+  let zs = random_f64.betas n (2, 3) k2
+  let ts = random_f64.betas n (1e-4, 3e-4) k3
+  let fs = map f64.f32 (random_f32.gammas n (2, 1) k4)
+  in [ near 7 14 xs, near (14 + 49) (2 * 14 ** 2 * 4) (map (** 2) xs), all (> 0) xs
+     , near 0.4 0.4 ys, near 0.56 2.0 (map (** 2) ys)
+     , near 0.4 0.04 zs, near 0.25 0.19 ts, near 2 2 fs ]
+
+-- By how much a number of the gamma distribution moves with its shape: as little as its probability changes, and as far as its density
+-- takes it back. In both modes, and the second derivative as the limit of differences of the first, along the solution.
+-- ==
+-- entry: gamma_derivatives
+-- input { [0.3, 1.0, 2.5, 30.0] } output { true true true }
+entry gamma_derivatives (shapes: []f64) =
+  let close x y = f64.abs (x - y) < 1e-5 * (1 + f64.abs x)
+  let solved (shape: f64) (x: f64) (goal: f64) =
+    loop x for _i < 20i32 do x - (special_f64.gamma_p shape x - goal) / special_f64.gamma_density shape x
+  let right shape seed =
+    let f shape = random_f64.gamma (shape, 1) (random.key seed)
+    let x = f shape
+    let h = 1e-4 * shape
+    let goal = special_f64.gamma_p shape x
+    let (above, below) = (solved (shape + h) x goal, solved (shape - h) x goal)
+    in ( close (grad f shape) ((above - below) / (2 * h)), close (jvp f shape 1) (grad f shape)
+       , close (jvp (grad f) shape 1) ((above - 2 * x + below) / (h * h)) )
+  let (a, b, c) = unzip3 (flatten (map (\shape -> map (right shape) [1, 2, 3]) shapes))
+  in (and a, and b, and c)
+
+-- The derivative of a mean is the mean of derivatives: of the mean of a beta distribution, and of the mean square.
+-- ==
+-- entry: beta_derivative
+-- input { 3000i64 } output { true true }
+entry beta_derivative (n: i64) =
+  let keys = random.split n (random.key 5)
+  let slopes f = map (\k -> grad (\a -> f (random_f64.beta (a, 3) k)) 2) keys
+  in (near (3 / 25) 0.01 (slopes id), near (84 / 900) 0.02 (slopes (\x -> x * x)))

@@ -169,12 +169,14 @@ impl Page {
                 self.item(&self.source(Span { start, ..dec.span }, bind.body.span.start), doc);
             }
             DecKind::Type(_) => self.item(&self.source(dec.span, dec.span.end), doc),
-            DecKind::Module(bind) => {
-                let is_made = matches!(bind.body.kind, ModExpKind::Apply(..));
-                let end = if is_made { bind.body.span.start } else { bind.name.span.end };
-                self.heading(&self.source(dec.span, end), doc);
-                self.module_body(&bind.body);
-            }
+            // What a module with a signature has is documented there.
+            DecKind::Module(bind) => match &bind.sig {
+                Some(signature) => self.heading(&self.source(dec.span, signature.span.end), doc),
+                None => {
+                    self.heading(&self.source(dec.span, bind.name.span.end), doc);
+                    self.module_body(&bind.body);
+                }
+            },
             DecKind::ModuleType { name, body } => {
                 self.heading(&self.source(dec.span, name.span.end), doc);
                 self.module_type(body);
