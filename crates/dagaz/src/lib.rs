@@ -23,6 +23,7 @@ pub mod files;
 pub mod gradient;
 mod index_sets;
 pub mod laws;
+pub mod library;
 pub mod load;
 pub mod pipelines;
 mod promises;

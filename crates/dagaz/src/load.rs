@@ -8,6 +8,10 @@
 //!
 //! A file is read once, however many files import it. What goes wrong with an import is reported at the place of
 //! the import.
+//!
+//! `import "std/sort"` means the file `std/sort.fut` in the folder of the file that imports, as any other import would. Only
+//! where there is no such file does it mean the module of the standard library (`library.rs`), whose unit is called
+//! `/prelude/std/sort.fut`: that path, written out, always means the library's.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -19,6 +23,7 @@ use dagaz_syntax::{Diagnostic, FileId, SourceMap, Span, parse_program};
 use dagaz_types::{CheckedPrelude, Role, Unit};
 
 use crate::files::{Disk, Files};
+use crate::library;
 
 /// The files of the prelude by name, without the extension. The last one opens the others.
 const PRELUDE: &[(&str, &str)] = &[
@@ -56,7 +61,7 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Whether a file of this name is one of the prelude's.
+/// Whether a file of this name is one of the prelude's, or of the standard library's.
 pub fn is_prelude(file: &str) -> bool {
     file.starts_with("/prelude/")
 }
@@ -155,8 +160,17 @@ struct Loader<'f> {
     files: &'f dyn Files,
     /// By canonical paths.
     states: HashMap<PathBuf, State>,
+    /// The units of the standard library that were loaded, by name.
+    library: HashMap<&'static str, usize>,
     /// Where imports that start with a slash are looked up: beside the main file.
     root: PathBuf,
+}
+
+/// Where a file comes from, which decides what its imports mean.
+#[derive(Clone, Copy)]
+enum Origin<'p> {
+    Folder(&'p Path),
+    Library,
 }
 
 /// An import in a file.
@@ -170,13 +184,13 @@ impl<'f> Loader<'f> {
         let prelude = Prelude::get();
         let (sources, diagnostics) = (prelude.sources.clone(), prelude.diagnostics.clone());
         let loaded = Loaded { prelude, units: Vec::new(), sources, main: Span::NONE.file, diagnostics };
-        Loader { loaded, files, states: HashMap::new(), root }
+        Loader { loaded, files, states: HashMap::new(), library: HashMap::new(), root }
     }
 
     fn main(&mut self, name: &str, text: &str, directory: &Path) {
         let (file, program) = self.parse(name, text);
         self.loaded.main = file;
-        let imports = self.imports(&program, directory);
+        let imports = self.imports(&program, Origin::Folder(directory));
         self.push(program, imports, Role::Main);
     }
 
@@ -193,39 +207,70 @@ impl<'f> Loader<'f> {
     }
 
     /// Load all files that a program imports.
-    fn imports(&mut self, program: &ast::Program, directory: &Path) -> HashMap<String, usize> {
+    fn imports(&mut self, program: &ast::Program, origin: Origin) -> HashMap<String, usize> {
         let mut imports = HashMap::new();
         for site in import_sites(program) {
-            if let Some(unit) = self.import(&site, directory) {
+            let unit = self.import_built_in(&site.path, origin).or_else(|| match origin {
+                Origin::Folder(directory) => self.import(&site, directory),
+                Origin::Library => self.missing(&site, Vec::new()),
+            });
+            if let Some(unit) = unit {
                 imports.insert(site.path, unit);
             }
         }
         imports
     }
 
-    fn import(&mut self, site: &ImportSite, directory: &Path) -> Option<usize> {
-        if let Some(name) = site.path.strip_prefix("/prelude/")
-            && let Some(&unit) = self.loaded.prelude.files.get(name.trim_end_matches(".fut"))
-        {
+    /// The file of the prelude, or of the standard library, that a path means whatever files there are.
+    fn import_built_in(&mut self, path: &str, origin: Origin) -> Option<usize> {
+        if let Some(name) = path.strip_prefix("/prelude/") {
+            let of_prelude = self.loaded.prelude.files.get(name.trim_end_matches(".fut")).copied();
+            return of_prelude.or_else(|| self.import_library(name.strip_prefix("std/")?));
+        }
+        match origin {
+            Origin::Folder(_) => None,
+            Origin::Library => self.import_library(path),
+        }
+    }
+
+    fn import_library(&mut self, name: &str) -> Option<usize> {
+        let (name, text) = library::module(name)?;
+        if let Some(&unit) = self.library.get(name) {
             return Some(unit);
         }
+        let (_, program) = self.parse(&format!("/prelude/std/{name}.fut"), text);
+        let imports = self.imports(&program, Origin::Library);
+        let unit = self.push(program, imports, Role::Import);
+        self.library.insert(name, unit);
+        Some(unit)
+    }
+
+    /// Reports that there is nothing of the name that is imported.
+    fn missing(&mut self, site: &ImportSite, help: Vec<String>) -> Option<usize> {
+        let message = format!("there is no file to import as \"{}\"", site.path);
+        let diagnostic = Diagnostic::error("missing-import", site.span, message);
+        self.loaded.diagnostics.push(help.into_iter().fold(diagnostic, Diagnostic::help));
+        None
+    }
+
+    fn import(&mut self, site: &ImportSite, directory: &Path) -> Option<usize> {
         let wanted = match site.path.strip_prefix('/') {
             Some(from_root) => self.root.join(from_root),
             None => directory.join(&site.path),
         };
         let Some(path) = find_source(self.files, &wanted) else {
+            let of_library = site.path.strip_prefix("std/");
+            if let Some(unit) = of_library.and_then(|name| self.import_library(name)) {
+                return Some(unit);
+            }
             let shown = wanted.display();
-            self.loaded.diagnostics.push(
-                Diagnostic::error(
-                    "missing-import",
-                    site.span,
-                    format!("there is no file to import as \"{}\"", site.path),
-                )
-                .help(format!(
-                    "looked for {shown}.fut and {shown}.dz; a path is relative to the file that imports"
-                )),
-            );
-            return None;
+            let mut help = vec![format!(
+                "looked for {shown}.fut and {shown}.dz; a path is relative to the file that imports"
+            )];
+            if of_library.is_some() {
+                help.push(format!("the standard library has {}", library::names()));
+            }
+            return self.missing(site, help);
         };
         let key = self.files.canonical(&path);
         match self.states.get(&key) {
@@ -263,7 +308,7 @@ impl<'f> Loader<'f> {
         self.states.insert(key.clone(), State::Open);
         let (_, program) = self.parse(&path.display().to_string(), &text);
         let directory = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-        let imports = self.imports(&program, &directory);
+        let imports = self.imports(&program, Origin::Folder(&directory));
         let unit = self.push(program, imports, Role::Import);
         self.states.insert(key, State::Done(unit));
         Some(unit)

@@ -8,12 +8,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use dagaz::session::show_results;
 use dagaz::testing::run::{Settings, Status, run_program};
 use dagaz::testing::spec;
-use dagaz::{Compiled, Failure, compile_source};
+use dagaz::{Failure, compile_source};
+use literate::{PROMPT, value};
 
-const PROMPT: &str = "> ";
+mod literate;
 
 /// A page must have at least so many blocks.
 fn check(name: &str, least: usize) {
@@ -84,15 +84,6 @@ fn evaluated(place: &str, block: &[&str]) -> String {
         let _ = writeln!(out, "{PROMPT}{expression}\n{}", value(&compiled, &format!("result_{number}")));
     }
     out
-}
-
-fn value(program: &Compiled, entry: &str) -> String {
-    let results = program.session().call(entry, Vec::new());
-    let entry = program.entry(entry).expect("the entry point of an expression");
-    match results {
-        Ok(results) => show_results(entry, &results).join("\n"),
-        Err(error) => format!("error: {}", error.message()),
-    }
 }
 
 /// Run the tests among the definitions, if there are any.

@@ -102,3 +102,67 @@ fn several_errors_and_labels() {
     "#]],
     );
 }
+
+#[test]
+fn the_standard_library_is_read_once_and_under_any_name() {
+    check(
+        &[
+            (
+                "main.fut",
+                "import \"std/sort\"\nmodule r = import \"std/random\"\nmodule s = import \"/prelude/std/sort\"\n\
+                 import \"lib/a\"\nentry f (xs: []i32) = from_a (s.sort_i32.sort (sort_i32.sort xs))\n",
+            ),
+            ("lib/a.fut", "open import \"std/sort.fut\"\ndef from_a (xs: []i32) = sort_i32.sort xs"),
+        ],
+        expect!["f"],
+    );
+}
+
+#[test]
+fn a_file_of_the_user_comes_before_the_standard_library() {
+    check(
+        &[
+            ("main.fut", "import \"std/sort\"\nimport \"lib/a\"\nentry f (x: i32) = own (from_a x)"),
+            ("std/sort.fut", "def own (x: i32) = x"),
+            (
+                "lib/a.fut",
+                "import \"std/sort\"\nmodule s = import \"../std/sort\"\n\
+                 def from_a (x: i32) = s.own (sort_i32.lower_median [x])",
+            ),
+        ],
+        expect!["f"],
+    );
+}
+
+#[test]
+fn what_the_standard_library_has_is_said_where_it_has_not() {
+    check(
+        &[("main.fut", "import \"std/sorting\"\n")],
+        expect![[r#"
+            error[missing-import]: there is no file to import as "std/sorting"
+             --> main.fut:1:8
+              |
+            1 | import "std/sorting"
+              |        ^^^^^^^^^^^^^
+              |
+              = help: looked for std/sorting.fut and std/sorting.dz; a path is relative to the file that imports
+              = help: the standard library has std/linalg, std/nn, std/random, std/search, std/segmented, std/sort, std/special
+        "#]],
+    );
+}
+
+#[test]
+fn errors_of_the_standard_library_are_shown_where_it_is_used() {
+    let program = "module random = import \"std/random\"\n\
+                   entry main (n: i64) = random.random.integer (n, 0) (random.random.key 1)\n";
+    let compiled = dagaz::compile_source("main.fut", program).expect("a program");
+    let argument = dagaz::data::read_values(b"3i64").expect("a value");
+    let error = compiled.session().call("main", argument).expect_err("fails");
+    expect![[r#"
+        error: Assertion is false: from < to, where from = 3, to = 0
+         --> main.fut:2:23
+          |
+        2 | entry main (n: i64) = random.random.integer (n, 0) (random.random.key 1)
+          |                       ^"#]]
+    .assert_eq(&error.render(Style::Plain));
+}

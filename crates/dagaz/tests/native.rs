@@ -41,6 +41,11 @@ fn prelude() {
 }
 
 #[test]
+fn standard_library() {
+    check_folder("std/tests");
+}
+
+#[test]
 fn examples() {
     check_folder("examples");
 }

@@ -21,6 +21,11 @@ fn prelude() {
 }
 
 #[test]
+fn standard_library() {
+    check("std/tests");
+}
+
+#[test]
 fn examples() {
     check("examples");
 }

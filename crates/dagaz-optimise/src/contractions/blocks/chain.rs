@@ -195,6 +195,15 @@ impl Finder<'_> {
         let is_member = |at: usize| members.iter().any(|(member, _)| *member == at);
         let stms = |at: usize| &self.body.stms[at];
         let of_members = || members.iter().map(|(at, _)| stms(*at));
+        // A sum is there only when the last block has been added.
+        let sums: HashSet<VarId> = members
+            .iter()
+            .flat_map(|(at, role)| &stms(*at).pat[..sums(stms(*at), *role)])
+            .map(|p| p.var)
+            .collect();
+        if of_members().flat_map(needs).any(|var| sums.contains(&var)) {
+            return None;
+        }
         let results: HashSet<VarId> = of_members().flat_map(|stm| &stm.pat).map(|p| p.var).collect();
         let last = members.last()?.0;
         let others = |from: usize| (from..=last).filter(|at| !is_member(*at));
