@@ -1,0 +1,10 @@
+//! Operations on whole arrays.
+
+mod build;
+pub mod interp;
+pub mod parse;
+pub mod print;
+pub mod term;
+pub mod transform;
+pub mod verify;
+pub mod visit;
