@@ -2,6 +2,7 @@
 //! and machine code on several numbers of threads.
 
 mod arrays;
+pub mod bulk;
 #[path = "../random/dice.rs"]
 mod dice;
 mod folds;
@@ -39,8 +40,6 @@ pub struct Compared {
     pub results: usize,
     /// Those that were errors, on both sides.
     pub errors: usize,
-    /// Calls of programs of bulk operations.
-    pub bulk: usize,
     /// Calls that took too long to be worth it.
     pub left_out: usize,
 }
@@ -73,13 +72,12 @@ fn compare_program(program: &Program, first: u64) -> Result<Compared, (usize, St
     let making = Making { effort: Effort::Quick, profile: false, cancel: None };
     let mut native = Native::load(optimised.clone(), &making).map_err(|why| (0, why))?;
     let mut plain = Interpreter::new(program);
-    let mut bulk = whole_arrays(program).map_err(|why| (0, why))?;
     let mut after = Interpreter::shared(optimised);
     let mut compared = Compared::default();
     for i in 0..program.entries.len() {
         for sizes in SIZES {
             let args = arguments(&mut Dice::new(!(first + i as u64)), sizes);
-            let engines = (&mut plain, bulk.as_mut(), &mut after, &mut native);
+            let engines = (&mut plain, &mut after, &mut native);
             compare_call(engines, &format!("main{i}"), &args, &mut compared)
                 .map_err(|why| (i, format!("n = {}, m = {}: {why}", sizes.0, sizes.1)))?;
         }
@@ -89,12 +87,7 @@ fn compare_program(program: &Program, first: u64) -> Result<Compared, (usize, St
 
 /// Compares one call. The reference is the interpreter with the program as it is.
 fn compare_call(
-    (plain, bulk, after, native): (
-        &mut Interpreter,
-        Option<&mut dagaz_bulk::interp::Interpreter>,
-        &mut Interpreter,
-        &mut Native,
-    ),
+    (plain, after, native): (&mut Interpreter, &mut Interpreter, &mut Native),
     name: &str,
     args: &[Value],
     compared: &mut Compared,
@@ -115,17 +108,6 @@ fn compare_call(
         true => Ok(()),
         false => Err(format!("{what} gives\n{}, not\n{}", show(got), show(&expected))),
     };
-    if let Some(bulk) = bulk {
-        bulk.set_limits(limits(60));
-        let got = bulk.call(name, args.to_vec()).map_err(|error| error.message);
-        check("the program of bulk operations", &got)?;
-        if let (Err(expected), Err(got)) = (&expected, &got)
-            && expected != got
-        {
-            return Err(format!("the program of bulk operations says '{got}', not '{expected}'"));
-        }
-        compared.bulk += 1;
-    }
     // The expected results may be views of larger arrays, which stay alive beside what this one makes.
     after.limits = Limits { memory: Some(2 << 30), ..limits(60) };
     let got = after.call_entry(name, args.to_vec()).map_err(|error| error.message);
@@ -143,21 +125,6 @@ fn compare_call(
         compared.results += 1;
     }
     Ok(())
-}
-
-/// The program of bulk operations, where there is one, read back from its text.
-fn whole_arrays(program: &Program) -> Result<Option<dagaz_bulk::interp::Interpreter>, String> {
-    let Ok(bulk) = dagaz_bulk::transform::transform(program) else { return Ok(None) };
-    let shown = |why: String| format!("{why}\n{}", dagaz_bulk::print::print(&bulk));
-    if let Some(error) = dagaz_bulk::verify::verify(&bulk).first() {
-        return Err(shown(format!("the transform makes a wrong program: {error}")));
-    }
-    let text = dagaz_bulk::print::print(&bulk);
-    let read = dagaz_bulk::parse::parse(&text).map_err(|error| shown(error.to_string()))?;
-    if dagaz_bulk::print::print(&read) != text {
-        return Err(shown("the text of the program is read as another one".to_owned()));
-    }
-    Ok(Some(dagaz_bulk::interp::Interpreter::new(Arc::new(read))))
 }
 
 type Outcome = Result<Vec<Value>, String>;

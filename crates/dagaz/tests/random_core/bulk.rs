@@ -1,0 +1,95 @@
+//! Random programs of Core as bulk operations: before and after the passes, interpreted as they are and as Core again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use dagaz_bulk::term::Program as Bulk;
+use dagaz_core::engine::Engine;
+use dagaz_core::exp::Program;
+use dagaz_core::interp::Interpreter;
+use dagaz_core::print::print;
+
+use super::dice::Dice;
+use super::{Outcome, SIZES, arguments, generate, is_limit, limits, same, shrink, show};
+
+/// What became of the programs.
+#[derive(Clone, Default, Debug)]
+pub struct Compared {
+    pub transformed: usize,
+    pub results: usize,
+    /// Calls that need more memory when all iterations of a map run at once, or take too long.
+    pub left_out: usize,
+    /// Why the others have no bulk form, and how many there are of each kind.
+    pub reasons: BTreeMap<String, usize>,
+}
+
+/// Compares the programs of some seeds, or shows one for which something differs.
+pub fn compare(seeds: Range<u64>) -> Result<Compared, String> {
+    let mut compared = Compared::default();
+    for seed in seeds {
+        let program = generate::program(std::iter::once(seed));
+        if compare_program(&program, seed, &mut compared).is_err() {
+            let fails = |program: &Program| compare_program(program, seed, &mut Compared::default()).is_err();
+            let small = shrink::shrink(program, fails);
+            let why = compare_program(&small, seed, &mut Compared::default()).err().unwrap_or_default();
+            return Err(format!("seed {seed}: {why}\n{}", print(&small)));
+        }
+    }
+    Ok(compared)
+}
+
+fn compare_program(program: &Program, seed: u64, compared: &mut Compared) -> Result<(), String> {
+    let bulk = match dagaz_bulk::transform::transform(program) {
+        Ok(bulk) => bulk,
+        Err(unsupported) => {
+            *compared.reasons.entry(unsupported.reason).or_default() += 1;
+            return Ok(());
+        }
+    };
+    compared.transformed += 1;
+    let bulk = read_back(&bulk)?;
+    let mut plain = Interpreter::new(program);
+    let mut whole = dagaz_bulk::interp::Interpreter::new(Arc::new(bulk.clone()));
+    for sizes in SIZES {
+        let args = arguments(&mut Dice::new(!seed), sizes);
+        plain.limits = limits(2);
+        let expected = plain.call_entry("main0", args.clone()).map_err(|error| error.message);
+        let is_wrong = |error: &String| is_limit(error) || error.starts_with("internal error");
+        if expected.as_ref().is_err_and(is_wrong) {
+            continue;
+        }
+        whole.set_limits(limits(2));
+        let got = whole.call("main0", args).map_err(|error| error.message);
+        if got.as_ref().is_err_and(|error| is_limit(error)) {
+            compared.left_out += 1;
+            continue;
+        }
+        check("the program of bulk operations", &expected, &got)
+            .map_err(|why| format!("n = {}, m = {}: {why}\n{}", sizes.0, sizes.1, dagaz_bulk::print::print(&bulk)))?;
+        compared.results += 1;
+    }
+    Ok(())
+}
+
+/// Results are equal to the bit, and messages to the letter.
+fn check(what: &str, expected: &Outcome, got: &Outcome) -> Result<(), String> {
+    let agree = match (expected, got) {
+        (Err(expected), Err(got)) => expected == got,
+        _ => same(expected, got),
+    };
+    if agree { Ok(()) } else { Err(format!("{what} gives\n{}, not\n{}", show(got), show(expected))) }
+}
+
+/// The program, verified, as its text says.
+fn read_back(bulk: &Bulk) -> Result<Bulk, String> {
+    let text = dagaz_bulk::print::print(bulk);
+    if let Some(error) = dagaz_bulk::verify::verify(bulk).first() {
+        return Err(format!("a wrong program of bulk operations: {error}\n{text}"));
+    }
+    let read = dagaz_bulk::parse::parse(&text).map_err(|error| format!("{error}\n{text}"))?;
+    if dagaz_bulk::print::print(&read) != text {
+        return Err(format!("the text is read as another program:\n{text}"));
+    }
+    Ok(read)
+}
