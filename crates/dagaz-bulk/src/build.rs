@@ -103,7 +103,12 @@ impl Builder {
 impl Builder {
     /// The shape that operands of a scalar operation have in common.
     fn shape(&self, operands: &[Atom]) -> Vec<Atom> {
-        operands.iter().filter_map(|atom| atom.as_var()).map(|var| self.dims_of(var)).next().unwrap_or_default()
+        operands
+            .iter()
+            .filter_map(|atom| atom.as_var())
+            .map(|var| self.dims_of(var))
+            .next()
+            .unwrap_or_default()
     }
 
     pub fn binop(&mut self, op: BinOp, ty: PrimType, x: Atom, y: Atom) -> Atom {
@@ -224,7 +229,8 @@ impl Builder {
 
 /// The operation that an operator on two rows is, where it is one, and a commutative one.
 pub(crate) fn as_binop(op: &Lambda) -> Option<BinOp> {
-    let ([x, y], [stm], [result]) = (op.params.as_slice(), op.body.stms.as_slice(), op.body.result.as_slice())
+    let ([x, y], [stm], [result]) =
+        (op.params.as_slice(), op.body.stms.as_slice(), op.body.result.as_slice())
     else {
         return None;
     };

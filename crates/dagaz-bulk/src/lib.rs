@@ -5,6 +5,7 @@ pub mod interp;
 pub mod parse;
 pub mod print;
 pub mod term;
+pub mod to_core;
 pub mod transform;
 pub mod verify;
 pub mod visit;

@@ -151,7 +151,10 @@ impl Reader {
         let how = self.p.word("'replace', 'op' or an operation")?;
         let combine = match (how.as_str(), BinOp::from_name(&how)) {
             ("replace", _) => Combine::Replace,
-            ("op", _) => Combine::Op(self.lambda()?),
+            ("op", _) => {
+                let neutral = self.p.atoms("(", ")")?;
+                Combine::Op(self.lambda()?, neutral)
+            }
             (_, Some(op)) => Combine::By(op),
             (_, None) => return self.p.error(format!("'{how}' is no way to combine elements")),
         };
@@ -223,8 +226,24 @@ impl Reader {
 
 fn is_operation(word: &str) -> bool {
     let names = [
-        "select", "iota", "broadcast", "transpose", "reshape", "slice", "update", "concat", "stack", "gather",
-        "scatter", "reduce", "scan", "dot", "if", "loop", "call", "assert",
+        "select",
+        "iota",
+        "broadcast",
+        "transpose",
+        "reshape",
+        "slice",
+        "update",
+        "concat",
+        "stack",
+        "gather",
+        "scatter",
+        "reduce",
+        "scan",
+        "dot",
+        "if",
+        "loop",
+        "call",
+        "assert",
     ];
     names.contains(&word)
 }

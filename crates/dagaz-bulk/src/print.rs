@@ -94,7 +94,7 @@ impl Writer<'_> {
         let how = match combine {
             Combine::Replace => "replace",
             Combine::By(op) => op.name(),
-            Combine::Op(_) => "op",
+            Combine::Op(..) => "op",
         };
         let (dests, indices, values) = (self.p.vars(dests), self.p.atoms(indices), self.p.atoms(values));
         format!("scatter ({dests}) [{indices}] ({values}) {how}")
@@ -128,7 +128,7 @@ impl Writer<'_> {
             Op::Concat { axis, arrays } => format!("concat {axis} ({})", p.vars(arrays)),
             Op::Stack { row, elems } => format!("stack {} ({})", p.ty(row), p.atoms(elems)),
             Op::Gather { array, indices } => format!("gather {} [{}]", p.var(*array), p.atoms(indices)),
-            Op::Scatter { combine: Combine::Op(_), .. } => return None,
+            Op::Scatter { combine: Combine::Op(..), .. } => return None,
             Op::Scatter { .. } => self.scatter(op),
             Op::Fold { op, ty, axis, array } => format!("{ty}.reduce_{} {axis} {}", op.name(), p.var(*array)),
             Op::Dot { sizes, rank, left, right } => {
@@ -154,14 +154,15 @@ impl Writer<'_> {
                 self.body(otherwise, indent + 1);
             }
             Op::Loop { .. } => self.loop_op(op, indent),
-            Op::Reduce { axis, arrays, op: lambda, neutral } | Op::Scan { axis, arrays, op: lambda, neutral } => {
+            Op::Reduce { axis, arrays, op: lambda, neutral }
+            | Op::Scan { axis, arrays, op: lambda, neutral } => {
                 let name = if matches!(op, Op::Scan { .. }) { "scan" } else { "reduce" };
                 let (arrays, neutral) = (self.p.vars(arrays), self.p.atoms(neutral));
                 self.p.line(indent, &format!("{name} {axis} ({arrays}) ({neutral})"));
                 self.lambda(lambda, indent + 1);
             }
-            Op::Scatter { combine: Combine::Op(lambda), .. } => {
-                let line = self.scatter(op);
+            Op::Scatter { combine: Combine::Op(lambda, neutral), .. } => {
+                let line = format!("{} ({})", self.scatter(op), self.p.atoms(neutral));
                 self.p.line(indent, &line);
                 self.lambda(lambda, indent + 1);
             }

@@ -69,8 +69,8 @@ pub enum Combine {
     Replace,
     /// By a scalar operation; for one destination.
     By(BinOp),
-    /// By a function of the rows that are there, one for each destination, and then those that come.
-    Op(Lambda),
+    /// By a function of the rows that are there, one for each destination, and then those that come; with its neutral elements.
+    Op(Lambda, Vec<Atom>),
 }
 
 /// Operations. The operands of scalar operations and of [`Op::Select`] are arrays of the shape of the result, or constants, which

@@ -42,9 +42,12 @@ pub fn operands_mut(op: &mut Op, f: &mut impl FnMut(&mut Atom)) {
             var(array, f);
             indices.iter_mut().for_each(f);
         }
-        Op::Scatter { dests, indices, values, .. } => {
+        Op::Scatter { dests, indices, values, combine } => {
             dests.iter_mut().for_each(|a| var(a, f));
-            indices.iter_mut().chain(values).for_each(f);
+            indices.iter_mut().chain(values).for_each(&mut *f);
+            if let Combine::Op(_, neutral) = combine {
+                neutral.iter_mut().for_each(f);
+            }
         }
         Op::Reduce { arrays, neutral, .. } | Op::Scan { arrays, neutral, .. } => {
             arrays.iter_mut().for_each(|a| var(a, f));
@@ -84,7 +87,8 @@ fn var(array: &mut VarId, f: &mut impl FnMut(&mut Atom)) {
 }
 
 fn spans(dims: &mut [Span], f: &mut impl FnMut(&mut Atom)) {
-    dims.iter_mut().for_each(|span| [&mut span.start, &mut span.len, &mut span.stride].into_iter().for_each(&mut *f));
+    dims.iter_mut()
+        .for_each(|span| [&mut span.start, &mut span.len, &mut span.stride].into_iter().for_each(&mut *f));
 }
 
 /// The operands of an operation, outside of the bodies inside of it.
@@ -109,7 +113,9 @@ pub fn operands(op: &Op) -> Vec<Atom> {
 
 pub fn lambda_of(op: &Op) -> Option<&Lambda> {
     match op {
-        Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op), .. } => Some(op),
+        Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
+            Some(op)
+        }
         _ => None,
     }
 }
@@ -129,7 +135,7 @@ pub fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
         Op::If { then, otherwise, .. } => vec![then, otherwise],
         Op::Loop { form: LoopForm::While { cond }, body, .. } => vec![cond, body],
         Op::Loop { body, .. } => vec![body],
-        Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op), .. } => {
+        Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
             vec![&mut op.body]
         }
         _ => Vec::new(),
@@ -248,7 +254,7 @@ impl Copy<'_> {
                 }
                 *body = self.body(body);
             }
-            Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op), .. } => {
+            Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
                 *op = self.lambda(op);
             }
             _ => bodies_mut(&mut op).into_iter().for_each(|body| *body = self.body(body)),

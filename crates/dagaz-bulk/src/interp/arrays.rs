@@ -228,7 +228,8 @@ impl Machine<'_> {
     }
 
     fn fold_by(&self, array: &Array, op: BinOp, ty: PrimType, axis: usize) -> Fallible<Value> {
-        let neutral = crate::term::neutral(op, ty).ok_or_else(|| internal("a fold without neutral element"))?;
+        let neutral =
+            crate::term::neutral(op, ty).ok_or_else(|| internal("a fold without neutral element"))?;
         let mut shape = array.shape().to_vec();
         if axis >= shape.len() {
             return Err(internal("a fold along no axis"));
@@ -271,7 +272,8 @@ impl Machine<'_> {
             indices(summed).try_fold(Prim::zero(ty), |total, inner| {
                 index.truncate(rank);
                 index.extend(inner);
-                let (a, b) = (x.get(place(&x_steps, &x_axes, &index))?, y.get(place(&y_steps, &y_axes, &index))?);
+                let (a, b) =
+                    (x.get(place(&x_steps, &x_axes, &index))?, y.get(place(&y_steps, &y_axes, &index))?);
                 eval_binop(BinOp::Add, total, eval_binop(BinOp::Mul, a, b).ok()?).ok()
             })
         })

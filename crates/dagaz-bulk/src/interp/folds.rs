@@ -36,7 +36,12 @@ fn length(arrays: &[Array], axis: usize) -> Fallible<usize> {
 }
 
 impl Machine<'_> {
-    fn apply(&mut self, frame: &mut Frame, op: &Lambda, values: impl Iterator<Item = Value>) -> Fallible<Vec<Value>> {
+    fn apply(
+        &mut self,
+        frame: &mut Frame,
+        op: &Lambda,
+        values: impl Iterator<Item = Value>,
+    ) -> Fallible<Vec<Value>> {
         frame.extend(op.params.iter().map(|p| p.var).zip(values));
         self.body(frame, &op.body)
     }
@@ -84,7 +89,8 @@ impl Machine<'_> {
         let arrays = self.arrays(frame, arrays)?;
         let blank = |a: &Array| {
             self.reserve(a.shape(), a.elem_type())?;
-            Array::filled(a.shape(), Prim::zero(a.elem_type())).ok_or_else(|| internal("a shape is too large"))
+            Array::filled(a.shape(), Prim::zero(a.elem_type()))
+                .ok_or_else(|| internal("a shape is too large"))
         };
         let mut results: Vec<Array> = arrays.iter().map(blank).collect::<Fallible<_>>()?;
         self.accumulate(frame, (axis, &arrays), op, neutral, |j, totals| {
@@ -145,7 +151,7 @@ impl Machine<'_> {
     ) -> Fallible<Vec<Value>> {
         match combine {
             Combine::Replace => Ok(new),
-            Combine::Op(op) => self.apply(frame, op, old.into_iter().chain(new)),
+            Combine::Op(op, _) => self.apply(frame, op, old.into_iter().chain(new)),
             Combine::By(op) => {
                 let both = old.into_iter().zip(new).map(|(x, y)| {
                     let ty = x.elem_type();

@@ -51,7 +51,9 @@ impl Interpreter {
         let Some(entry) = program.entries.iter().find(|e| e.name == name) else {
             return Err(RuntimeError::new(format!("no entry point '{name}'")));
         };
-        let Some(fun) = program.fun(entry.fun) else { return Err(*internal("an entry point has no function")) };
+        let Some(fun) = program.fun(entry.fun) else {
+            return Err(*internal("an entry point has no function"));
+        };
         let mut all = entry_sizes(entry, &signature(fun), &args).map_err(RuntimeError::new)?;
         all.extend(args);
         let mut results = self.call_fun(entry.fun, all)?;
@@ -328,7 +330,8 @@ impl Machine<'_> {
 }
 
 fn called(op: &Op) -> Vec<FunId> {
-    let inner = visit::bodies(op).into_iter().flat_map(|body| body.stms.iter().flat_map(|stm| called(&stm.op)));
+    let inner =
+        visit::bodies(op).into_iter().flat_map(|body| body.stms.iter().flat_map(|stm| called(&stm.op)));
     let own = if let Op::Call { fun, .. } = op { Some(*fun) } else { None };
     inner.chain(own).collect()
 }

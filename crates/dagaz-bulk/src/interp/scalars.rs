@@ -1,9 +1,7 @@
 //! Scalar operations on all elements at once.
 
 use dagaz_core::prim::{Prim, PrimType};
-use dagaz_core::prim_eval::{
-    PrimError, convert, eval_binop, eval_cmpop, eval_ternop, eval_unop,
-};
+use dagaz_core::prim_eval::{PrimError, convert, eval_binop, eval_cmpop, eval_ternop, eval_unop};
 use dagaz_core::types::Atom;
 use dagaz_core::value::{Array, Elems, Value};
 

@@ -126,7 +126,8 @@ impl Transform<'_> {
                             self.check_indices(array, &indices);
                         }
                         let values = vec![self.atom(*value)];
-                        let op = Op::Scatter { dests: vec![array], indices, values, combine: Combine::Replace };
+                        let op =
+                            Op::Scatter { dests: vec![array], indices, values, combine: Combine::Replace };
                         self.bind_one(&stm.pat, op);
                     }
                     None => {
@@ -221,7 +222,8 @@ impl Transform<'_> {
         // Terms outside of the triangles are zero, or nobody reads their sums, so that they may be computed.
         let Exp::Contract { sizes, rank, left, right, plus, triangles: _ } = &stm.exp else { return };
         let operand = |o: &exp::AxesOf| exp::AxesOf { array: self.array(o.array), axes: o.axes.clone() };
-        let op = Op::Dot { sizes: self.atoms(sizes), rank: *rank, left: operand(left), right: operand(right) };
+        let op =
+            Op::Dot { sizes: self.atoms(sizes), rank: *rank, left: operand(left), right: operand(right) };
         let Some(plus) = plus else { return self.bind_one(&stm.pat, op) };
         let plus = self.array(*plus);
         let ty = self.b.type_of(plus.into());

@@ -72,7 +72,8 @@ impl Transform<'_> {
             return Ok(());
         }
         if self.recursive.contains(&fun) || self.inlining.len() >= MOST_INLINED {
-            let reason = format!("the function '{}', which may call itself, is called inside of a map", callee.name);
+            let reason =
+                format!("the function '{}', which may call itself, is called inside of a map", callee.name);
             return unsupported(reason, stm.loc);
         }
         let names: HashMap<VarId, Atom> =
@@ -104,7 +105,7 @@ impl Transform<'_> {
         for (input, param) in inputs.iter().zip(&lambda.params) {
             let combine = match &input.op {
                 None => Combine::Replace,
-                Some((op, _)) => self.combine(op)?,
+                Some((op, neutral)) => self.combine(op, neutral)?,
             };
             // A shared array has a name of its own, as others may be the same before anything was added.
             let mut arrays = Vec::new();
@@ -125,15 +126,20 @@ impl Transform<'_> {
         let mut values: Vec<Bound> = self.flat(own).into_iter().map(Bound::Value).collect();
         let accs = self.accs_of(rest);
         let others = rest.iter().zip(accs);
-        values.extend(others.map(|(atom, acc)| acc.map_or_else(|| Bound::Value(self.atom(*atom)), Bound::Acc)));
+        values
+            .extend(others.map(|(atom, acc)| acc.map_or_else(|| Bound::Value(self.atom(*atom)), Bound::Acc)));
         self.bind(pat, &values);
         Ok(())
     }
 
     /// The operator of a histogram or accumulator.
-    pub(super) fn combine(&mut self, op: &exp::Lambda) -> Transformed<Combine> {
+    pub(super) fn combine(&mut self, op: &exp::Lambda, neutral: &[Atom]) -> Transformed<Combine> {
         let op = self.lambda(op)?;
-        Ok(crate::build::as_binop(&op).map_or(Combine::Op(op), Combine::By))
+        let neutral = self.atoms(neutral);
+        Ok(match crate::build::as_binop(&op) {
+            Some(binop) => Combine::By(binop),
+            None => Combine::Op(op, neutral),
+        })
     }
 
     /// An operator, which runs on rows as it does in Core.
@@ -151,13 +157,14 @@ impl Transform<'_> {
         let (indices, values) = (self.atoms(indices), self.atoms(values));
         // Every place where an operator is has variables of its own.
         let combine = match acc.combine.as_ref() {
-            Combine::Op(op) => {
+            Combine::Op(op, neutral) => {
                 let names = HashMap::new();
-                Combine::Op(crate::visit::Copy { vars: &mut self.b.vars, names }.lambda(op))
+                let op = crate::visit::Copy { vars: &mut self.b.vars, names }.lambda(op);
+                Combine::Op(op, neutral.clone())
             }
             other => other.clone(),
         };
-        if let Combine::Op(op) = &combine {
+        if let Combine::Op(op, _) = &combine {
             self.note_all(op);
         }
         let op = Op::Scatter { dests: acc.arrays.clone(), indices, values, combine };

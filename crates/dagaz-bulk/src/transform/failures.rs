@@ -29,7 +29,12 @@ pub(super) struct Failure {
 }
 
 impl Transform<'_> {
-    pub(super) fn lane_assert(&mut self, lanes: &mut Lanes, cond: Atom, message: &[MsgPart]) -> Transformed<()> {
+    pub(super) fn lane_assert(
+        &mut self,
+        lanes: &mut Lanes,
+        cond: Atom,
+        message: &[MsgPart],
+    ) -> Transformed<()> {
         if self.now(lanes, cond).0 == Atom::bool(true) {
             return Ok(());
         }

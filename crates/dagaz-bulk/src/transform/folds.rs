@@ -107,8 +107,8 @@ impl Transform<'_> {
 
     pub(super) fn scatter(&mut self, stm: &exp::Stm) -> Transformed<()> {
         let (width, arrays, pre, dests, shape, combine) = match &stm.exp {
-            Exp::Hist { width, arrays, pre, dests, shape, op, .. } => {
-                (width, arrays, pre, dests, shape, self.combine(op)?)
+            Exp::Hist { width, arrays, pre, dests, shape, op, neutral } => {
+                (width, arrays, pre, dests, shape, self.combine(op, neutral)?)
             }
             Exp::Scatter { width, arrays, pre, dests, shape } => {
                 (width, arrays, pre, dests, shape, Combine::Replace)

@@ -116,7 +116,12 @@ impl Transform<'_> {
     }
 
     /// New variables for those of a pattern. Types may mention earlier variables.
-    pub(super) fn lane_pat(&mut self, lanes: &mut Lanes, pat: &[Param], differ: &[bool]) -> Transformed<Vec<Param>> {
+    pub(super) fn lane_pat(
+        &mut self,
+        lanes: &mut Lanes,
+        pat: &[Param],
+        differ: &[bool],
+    ) -> Transformed<Vec<Param>> {
         let mut new = Vec::new();
         for (param, differs) in pat.iter().zip(differ) {
             let ty = self.lane_type(lanes, &param.ty)?;
@@ -137,7 +142,13 @@ impl Transform<'_> {
     }
 
     /// Binds a pattern to an operation on all iterations.
-    pub(super) fn lane_bind(&mut self, lanes: &mut Lanes, stm: &Stm, differs: bool, op: Op) -> Transformed<()> {
+    pub(super) fn lane_bind(
+        &mut self,
+        lanes: &mut Lanes,
+        stm: &Stm,
+        differs: bool,
+        op: Op,
+    ) -> Transformed<()> {
         let pat = self.lane_pat(lanes, &stm.pat, &vec![differs; stm.pat.len()])?;
         self.b.push(pat, op);
         Ok(())

@@ -33,7 +33,9 @@ impl Transform<'_> {
             Op::Loop { form: LoopForm::For { .. }, .. } => self.lane_for(lanes, stm),
             Op::Loop { form: LoopForm::While { .. }, .. } => self.lane_while(lanes, stm),
             Op::Assert { cond, message } => self.lane_assert(lanes, *cond, message),
-            Op::Call { .. } => unsupported("a call of a function that may call itself inside of a map", stm.loc),
+            Op::Call { .. } => {
+                unsupported("a call of a function that may call itself inside of a map", stm.loc)
+            }
             Op::Reduce { .. } | Op::Scan { .. } => self.lane_fold(lanes, stm),
             Op::Scatter { dests, .. } if dests.iter().any(|var| self.shared.contains_key(var)) => {
                 self.lane_accumulate(lanes, stm)
@@ -144,7 +146,13 @@ impl Transform<'_> {
         all
     }
 
-    fn lane_gather(&mut self, lanes: &mut Lanes, stm: &Stm, array: VarId, indices: &[Atom]) -> Transformed<()> {
+    fn lane_gather(
+        &mut self,
+        lanes: &mut Lanes,
+        stm: &Stm,
+        array: VarId,
+        indices: &[Atom],
+    ) -> Transformed<()> {
         let (now, differs) = self.now(lanes, array.into());
         let indices = self.lane_indices(lanes, indices, differs);
         let array = now.as_var().unwrap_or(array);
@@ -167,7 +175,8 @@ impl Transform<'_> {
 
     /// For each dimension of a part that differs between iterations, the indices of all its elements.
     fn part_indices(&mut self, lanes: &mut Lanes, dims: &[Span]) -> Transformed<Vec<Atom>> {
-        let lens: Vec<Atom> = dims.iter().map(|span| self.lane_size(lanes, span.len)).collect::<Transformed<_>>()?;
+        let lens: Vec<Atom> =
+            dims.iter().map(|span| self.lane_size(lanes, span.len)).collect::<Transformed<_>>()?;
         let all: Vec<Atom> = [lanes.width].into_iter().chain(lens).collect();
         let ty = Type::array(PrimType::I64, all.clone());
         let mut indices = Vec::new();
@@ -228,23 +237,25 @@ impl Transform<'_> {
     /// How elements are combined, which is the same in all iterations.
     fn lane_combine(&mut self, lanes: &Lanes, stm: &Stm) -> Transformed<Combine> {
         let Op::Scatter { combine, .. } = &stm.op else { return Ok(Combine::Replace) };
-        let Combine::Op(op) = combine else { return Ok(combine.clone()) };
+        let Combine::Op(op, neutral) = combine else { return Ok(combine.clone()) };
         let own = free_vars(&stm.op);
         let mut names = std::collections::HashMap::new();
         for var in own {
             names.insert(var, self.now(lanes, var.into()));
         }
-        let inside: std::collections::HashSet<VarId> = crate::visit::free_vars_body(&op.body);
-        if inside.iter().any(|var| names.get(var).is_some_and(|(_, differs)| *differs)) {
+        let inside = crate::visit::free_vars_body(&op.body);
+        let start = neutral.iter().filter_map(|atom| atom.as_var());
+        if inside.into_iter().chain(start).any(|var| names.get(&var).is_some_and(|(_, differs)| *differs)) {
             return unsupported("a histogram inside of a map whose operator uses what differs", stm.loc);
         }
         if crate::visit::can_stop(&op.body) {
             return unsupported("a histogram inside of a map whose operator may stop the program", stm.loc);
         }
+        let neutral = neutral.iter().map(|atom| self.now(lanes, *atom).0).collect();
         let names = names.into_iter().map(|(var, (atom, _))| (var, atom)).collect();
         let op = crate::visit::Copy { vars: &mut self.b.vars, names }.lambda(op);
         self.note_all(&op);
-        Ok(Combine::Op(op))
+        Ok(Combine::Op(op, neutral))
     }
 
     fn lane_scatter(&mut self, lanes: &mut Lanes, stm: &Stm, differs: bool) -> Transformed<()> {
@@ -325,7 +336,12 @@ impl Transform<'_> {
     }
 
     /// The statements of a body in the open scope, and its results, lifted where they have to be.
-    pub(super) fn lane_results(&mut self, lanes: &mut Lanes, body: &Body, differ: &[bool]) -> Transformed<Vec<Atom>> {
+    pub(super) fn lane_results(
+        &mut self,
+        lanes: &mut Lanes,
+        body: &Body,
+        differ: &[bool],
+    ) -> Transformed<Vec<Atom>> {
         self.lane_stms(lanes, &body.stms)?;
         let mut results = Vec::new();
         for (atom, differs) in body.result.iter().zip(differ) {

@@ -188,7 +188,9 @@ impl Transform<'_> {
     }
 
     pub(super) fn lane_for(&mut self, lanes: &mut Lanes, stm: &Stm) -> Transformed<()> {
-        let Op::Loop { params, form: LoopForm::For { var, ty, bound }, body, .. } = &stm.op else { return Ok(()) };
+        let Op::Loop { params, form: LoopForm::For { var, ty, bound }, body, .. } = &stm.op else {
+            return Ok(());
+        };
         let (mask, before) = (lanes.mask, lanes.failures.len());
         let (own_bound, bounds) = self.lane_bound(lanes, *bound, *ty);
         let (differ, mut new) = self.lane_params(lanes, params)?;
@@ -244,7 +246,13 @@ impl Transform<'_> {
     }
 
     /// Iterations of the map that have left the loop keep what they have.
-    fn keep_where_left(&mut self, active: VarId, params: &[(Param, Atom)], differ: &[bool], results: &mut [Atom]) {
+    fn keep_where_left(
+        &mut self,
+        active: VarId,
+        params: &[(Param, Atom)],
+        differ: &[bool],
+        results: &mut [Atom],
+    ) {
         for ((param, _), (differs, result)) in params.iter().zip(differ.iter().zip(results)) {
             if *differs {
                 *result = self.select_lanes(&param.ty, active, *result, param.var.into());

@@ -119,11 +119,23 @@ impl<'c> Transform<'c> {
         if signature.clone().any(|p| p.ty.is_acc()) {
             // It is only called where its body takes the place of the call.
             let body = Body::default();
-            return Ok(Fun { name: fun.name.clone(), params: Vec::new(), ret: Vec::new(), body, loc: fun.loc });
+            return Ok(Fun {
+                name: fun.name.clone(),
+                params: Vec::new(),
+                ret: Vec::new(),
+                body,
+                loc: fun.loc,
+            });
         }
         fun.params.iter().for_each(|p| self.b.note(p));
         let body = self.scope(&fun.body)?;
-        Ok(Fun { name: fun.name.clone(), params: fun.params.clone(), ret: fun.ret.clone(), body, loc: fun.loc })
+        Ok(Fun {
+            name: fun.name.clone(),
+            params: fun.params.clone(),
+            ret: fun.ret.clone(),
+            body,
+            loc: fun.loc,
+        })
     }
 
     /// A body in a scope of its own.

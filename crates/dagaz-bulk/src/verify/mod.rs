@@ -172,9 +172,9 @@ impl<'p> Verifier<'p> {
         }
         let mut values = values.clone();
         for (own, result) in pat.iter().zip(params) {
-            let wanted = result.ty.map_dims(&mut |dim| {
-                dim.as_var().and_then(|var| values.get(&var)).copied().unwrap_or(dim)
-            });
+            let wanted = result
+                .ty
+                .map_dims(&mut |dim| dim.as_var().and_then(|var| values.get(&var)).copied().unwrap_or(dim));
             self.expect(&own.ty, &wanted, "the variable");
             values.insert(result.var, own.var.into());
         }
@@ -196,21 +196,16 @@ impl<'p> Verifier<'p> {
         }
         let values: HashMap<VarId, Atom> = wanted.iter().map(|p| p.var).zip(atoms.iter().copied()).collect();
         for (got, wanted) in got.iter().zip(wanted) {
-            let ty = wanted.ty.map_dims(&mut |dim| {
-                dim.as_var().and_then(|var| values.get(&var)).copied().unwrap_or(dim)
-            });
+            let ty = wanted
+                .ty
+                .map_dims(&mut |dim| dim.as_var().and_then(|var| values.get(&var)).copied().unwrap_or(dim));
             if let Some(got) = got {
                 self.expect(got, &ty, "a result");
             }
         }
     }
 
-    fn loop_op(
-        &mut self,
-        params: &'p [(Param, Atom)],
-        form: &'p LoopForm,
-        body: &'p Body,
-    ) -> Option<Given> {
+    fn loop_op(&mut self, params: &'p [(Param, Atom)], form: &'p LoopForm, body: &'p Body) -> Option<Given> {
         let outside = self.scope.clone();
         let own: Vec<Param> = params.iter().map(|(param, _)| param.clone()).collect();
         let inits: Vec<Atom> = params.iter().map(|(_, init)| *init).collect();

@@ -29,7 +29,9 @@ impl<'p> Verifier<'p> {
                 self.fold(*axis, arrays, op, neutral)?;
                 arrays.iter().map(|array| self.atom((*array).into())).collect::<Option<_>>()?
             }
-            Op::Scatter { dests, indices, values, combine } => self.scatter(dests, indices, values, combine)?,
+            Op::Scatter { dests, indices, values, combine } => {
+                self.scatter(dests, indices, values, combine)?
+            }
             Op::If { cond, then, otherwise } => {
                 self.has_type(*cond, &Type::BOOL, "a condition");
                 return self.if_op(then, otherwise);
@@ -211,6 +213,9 @@ impl<'p> Verifier<'p> {
             }
             elem = Some(ty);
         }
+        if !matches!(elem, Some(PrimType::F32 | PrimType::F64)) {
+            self.error("a product of other elements than f32 or f64");
+        }
         let of = |axis: usize| [left, right].map(|o| o.axes.contains(&axis));
         let fits = |axis| if axis < rank { of(axis) != [false, false] } else { of(axis) == [true, true] };
         if !(0..sizes.len()).all(fits) {
@@ -291,7 +296,12 @@ impl<'p> Verifier<'p> {
             Combine::Replace => {}
             Combine::By(_) if rows.len() == 1 => {}
             Combine::By(_) => self.error("an operation combines the elements of one array"),
-            Combine::Op(op) => self.operator(op, &rows),
+            Combine::Op(op, start) => {
+                for (atom, row) in start.iter().zip(&rows) {
+                    self.has_type(*atom, row, "a neutral element");
+                }
+                self.operator(op, &rows);
+            }
         }
         Some(types)
     }

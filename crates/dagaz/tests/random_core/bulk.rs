@@ -8,7 +8,9 @@ use dagaz_bulk::term::Program as Bulk;
 use dagaz_core::engine::Engine;
 use dagaz_core::exp::Program;
 use dagaz_core::interp::Interpreter;
+use dagaz_core::pass::{self, Stage, Step};
 use dagaz_core::print::print;
+use dagaz_optimise::pipelines::{BEFORE_DERIVATIVES, CLEAN_UP, FOR_CPU};
 
 use super::dice::Dice;
 use super::{Outcome, SIZES, arguments, generate, is_limit, limits, same, shrink, show};
@@ -40,6 +42,15 @@ pub fn compare(seeds: Range<u64>) -> Result<Compared, String> {
 }
 
 fn compare_program(program: &Program, seed: u64, compared: &mut Compared) -> Result<(), String> {
+    compare_form(program, program, seed, compared)?;
+    let mut optimised = program.clone();
+    pass::run(&[Step::All(BEFORE_DERIVATIVES), Step::All(FOR_CPU)], &mut optimised, Stage::VALUES)
+        .map_err(|stop| stop.to_string())?;
+    compare_form(program, &optimised, seed, compared)
+}
+
+/// `program` is what `reference` was made into.
+fn compare_form(reference: &Program, program: &Program, seed: u64, compared: &mut Compared) -> Result<(), String> {
     let bulk = match dagaz_bulk::transform::transform(program) {
         Ok(bulk) => bulk,
         Err(unsupported) => {
@@ -49,7 +60,8 @@ fn compare_program(program: &Program, seed: u64, compared: &mut Compared) -> Res
     };
     compared.transformed += 1;
     let bulk = read_back(&bulk)?;
-    let mut plain = Interpreter::new(program);
+    let mut again = Interpreter::new(&core_again(&bulk)?);
+    let mut plain = Interpreter::new(reference);
     let mut whole = dagaz_bulk::interp::Interpreter::new(Arc::new(bulk.clone()));
     for sizes in SIZES {
         let args = arguments(&mut Dice::new(!seed), sizes);
@@ -60,14 +72,21 @@ fn compare_program(program: &Program, seed: u64, compared: &mut Compared) -> Res
             continue;
         }
         whole.set_limits(limits(2));
-        let got = whole.call("main0", args).map_err(|error| error.message);
+        let got = whole.call("main0", args.clone()).map_err(|error| error.message);
         if got.as_ref().is_err_and(|error| is_limit(error)) {
             compared.left_out += 1;
             continue;
         }
-        check("the program of bulk operations", &expected, &got)
-            .map_err(|why| format!("n = {}, m = {}: {why}\n{}", sizes.0, sizes.1, dagaz_bulk::print::print(&bulk)))?;
+        let shown = |why: String| {
+            format!("n = {}, m = {}: {why}\n{}", sizes.0, sizes.1, dagaz_bulk::print::print(&bulk))
+        };
+        check("the program of bulk operations", &expected, &got).map_err(shown)?;
         compared.results += 1;
+        again.limits = limits(10);
+        let got = again.call_entry("main0", args).map_err(|error| error.message);
+        if !got.as_ref().is_err_and(|error| is_limit(error)) {
+            check("the same as Core again", &expected, &got).map_err(shown)?;
+        }
     }
     Ok(())
 }
@@ -92,4 +111,14 @@ fn read_back(bulk: &Bulk) -> Result<Bulk, String> {
         return Err(format!("the text is read as another program:\n{text}"));
     }
     Ok(read)
+}
+
+/// The program as Core, verified, with the copies that updates need.
+fn core_again(bulk: &Bulk) -> Result<Program, String> {
+    let mut core = dagaz_bulk::to_core::to_core(bulk);
+    if let Some(error) = dagaz_core::verify::verify_at(&core, Stage::VALUES).first() {
+        return Err(format!("wrong Core comes back: {error}\n{}", print(&core)));
+    }
+    pass::run(&[Step::All(CLEAN_UP)], &mut core, Stage::VALUES).map_err(|stop| stop.to_string())?;
+    Ok(core)
 }
