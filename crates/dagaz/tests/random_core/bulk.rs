@@ -59,7 +59,12 @@ fn compare_form(reference: &Program, program: &Program, seed: u64, compared: &mu
         }
     };
     compared.transformed += 1;
-    let bulk = read_back(&bulk)?;
+    run(reference, &bulk, seed, compared)?;
+    run(reference, &dagaz_bulk::simplify::simplify(bulk), seed, compared)
+}
+
+fn run(reference: &Program, bulk: &Bulk, seed: u64, compared: &mut Compared) -> Result<(), String> {
+    let bulk = read_back(bulk)?;
     let mut again = Interpreter::new(&core_again(&bulk)?);
     let mut plain = Interpreter::new(reference);
     let mut whole = dagaz_bulk::interp::Interpreter::new(Arc::new(bulk.clone()));
