@@ -201,6 +201,11 @@ pub(crate) fn lower_file(path: &Path, entry: &str, settings: &Settings) -> Resul
     on_large_stack(|| lower(read_file(path)?, Some(&[entry.to_owned()]), settings))
 }
 
+/// A file in Core, with these entry points only if some are given.
+pub(crate) fn lower_entries(path: &Path, entries: Option<&[String]>) -> Result<Lowered, Failure> {
+    on_large_stack(|| lower(read_file(path)?, entries, &Settings::plain()))
+}
+
 /// The Core of a file before derivatives are expanded.
 pub(crate) fn lower_whole_file(path: &Path, settings: &Settings) -> Result<(Program, SourceMap), Failure> {
     on_large_stack(|| {
@@ -256,6 +261,11 @@ impl Lowered {
     /// Expands derivatives and cleans up after them, to be read.
     pub fn expand(self) -> Result<Compiled, Failure> {
         self.optimised(pipelines::FOR_PEOPLE)
+    }
+
+    /// Expands derivatives and leaves maps as they are, to become operations on whole arrays.
+    pub fn spread(self) -> Result<Compiled, Failure> {
+        self.optimised(pipelines::FOR_WHOLE_ARRAYS)
     }
 
     fn optimised(self, pipeline: &[Step]) -> Result<Compiled, Failure> {

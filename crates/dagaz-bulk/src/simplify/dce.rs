@@ -80,7 +80,8 @@ fn mark_carried<'p>(
     is_used: &mut [bool],
 ) {
     let params: Vec<_> = params.collect();
-    let mut needed: HashSet<VarId> = params.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var).collect();
+    let mut needed: HashSet<VarId> =
+        params.iter().flat_map(|p| p.ty.all_dims()).filter_map(Atom::as_var).collect();
     if let LoopForm::While { cond } = form {
         needed.extend(free_vars_body(cond));
     }

@@ -126,7 +126,8 @@ impl Simplifier {
                 .collect();
             let lens = spans.iter().map(|span| span.len).collect();
             let part = self.emit("part", Type::array(elem, lens), Op::Slice { array, dims: spans });
-            let kept: Vec<Atom> = axes.iter().map(|axis| ty.dims()[*axis]).chain(rest.iter().copied()).collect();
+            let kept: Vec<Atom> =
+                axes.iter().map(|axis| ty.dims()[*axis]).chain(rest.iter().copied()).collect();
             self.turned(part, &axes, kept, elem)
         };
         let mut sorted = axes;
@@ -138,7 +139,11 @@ impl Simplifier {
     /// A part of shape `kept` up to dimensions of size one, with its first dimensions in the order of `axes`.
     fn turned(&mut self, part: Atom, axes: &[usize], kept: Vec<Atom>, elem: PrimType) -> Atom {
         let Atom::Var(part) = part else { return part };
-        let part = self.emit("part", Type::array(elem, kept.clone()), Op::Reshape { dims: kept.clone(), array: part });
+        let part = self.emit(
+            "part",
+            Type::array(elem, kept.clone()),
+            Op::Reshape { dims: kept.clone(), array: part },
+        );
         let mut order: Vec<usize> = (0..axes.len()).collect();
         order.sort_by_key(|i| axes[*i]);
         let perm: Vec<usize> = order.into_iter().chain(axes.len()..kept.len()).collect();
@@ -147,16 +152,24 @@ impl Simplifier {
         self.emit("turned", ty, Op::Transpose { perm, array })
     }
 
-    /// An operator on rows that is one scalar operation.
+    /// An operator on rows that is one scalar operation, and values that are the same everywhere.
     pub(super) fn scatter(
+        &self,
         dests: &[VarId],
         indices: &[Atom],
         values: &[Atom],
         combine: &Combine,
     ) -> Option<Simpler> {
-        let Combine::Op(op, _) = combine else { return None };
-        let combine = Combine::By(crate::build::as_binop(op)?);
-        let (dests, indices, values) = (dests.to_vec(), indices.to_vec(), values.to_vec());
-        Some(Simpler::Op(Op::Scatter { dests, indices, values, combine }))
+        let by = match combine {
+            Combine::Op(op, _) => crate::build::as_binop(op).map(Combine::By),
+            Combine::Replace | Combine::By(_) => None,
+        };
+        let same = values.iter().map(|value| self.constant(*value).map_or(*value, Atom::Const));
+        let same: Vec<Atom> = same.collect();
+        if by.is_none() && same == values {
+            return None;
+        }
+        let (dests, indices, combine) = (dests.to_vec(), indices.to_vec(), by.unwrap_or(combine.clone()));
+        Some(Simpler::Op(Op::Scatter { dests, indices, values: same, combine }))
     }
 }

@@ -177,18 +177,22 @@ impl Simplifier {
     fn simpler(&mut self, op: &Op, ty: &Type) -> Option<Simpler> {
         match op {
             Op::Atom(atom) => Some(Simpler::Atom(*atom)),
-            Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) | Op::Convert(..) | Op::Select { .. } => {
-                self.scalar(op, ty)
-            }
+            Op::UnOp(..)
+            | Op::BinOp(..)
+            | Op::TernOp(..)
+            | Op::CmpOp(..)
+            | Op::Convert(..)
+            | Op::Select { .. } => self.scalar(op, ty),
             Op::Broadcast { .. } | Op::Transpose { .. } | Op::Reshape { .. } | Op::Slice { .. } => {
                 self.shape(op)
             }
             Op::Gather { array, indices } => self.gather(*array, indices, ty),
             Op::Fold { op, ty: elem, axis, array } => self.fold(*op, *elem, *axis, *array, ty),
             Op::Reduce { axis, arrays, op, neutral } => self.reduce(*axis, arrays, op, neutral),
-            Op::Scatter { dests, indices, values, combine } => Self::scatter(dests, indices, values, combine),
+            Op::Scatter { dests, indices, values, combine } => self.scatter(dests, indices, values, combine),
+            Op::Dot { sizes, rank, left, right } => self.dot_of_transposed(sizes, *rank, [left, right]),
             Op::Iota { .. } | Op::Update { .. } | Op::Concat { .. } | Op::Stack { .. } => None,
-            Op::Scan { .. } | Op::Dot { .. } | Op::If { .. } | Op::Loop { .. } => None,
+            Op::Scan { .. } | Op::If { .. } | Op::Loop { .. } => None,
             Op::Call { .. } | Op::Assert { .. } => None,
         }
     }

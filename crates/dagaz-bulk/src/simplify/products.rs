@@ -26,12 +26,16 @@ impl Simplifier {
     ) -> Option<Simpler> {
         let ([array], [start], Some(binop)) = (arrays, start, as_binop(op)) else { return None };
         let start = self.constant(*start)?;
-        (neutral(binop, start.ty()) == Some(start))
-            .then_some(Simpler::Op(Op::Fold { op: binop, ty: start.ty(), axis, array: *array }))
+        (neutral(binop, start.ty()) == Some(start)).then_some(Simpler::Op(Op::Fold {
+            op: binop,
+            ty: start.ty(),
+            axis,
+            array: *array,
+        }))
     }
 
     /// What a value is that is the same everywhere.
-    fn constant(&self, atom: Atom) -> Option<Prim> {
+    pub(super) fn constant(&self, atom: Atom) -> Option<Prim> {
         match (atom, self.def(atom)) {
             (Atom::Const(prim), _) => Some(prim),
             (_, Some(Op::Broadcast { value, axes, .. })) if axes.is_empty() => value.as_const(),
@@ -64,6 +68,26 @@ impl Simplifier {
             }
             _ => None,
         }
+    }
+
+    /// A product reads dimensions in any order.
+    pub(super) fn dot_of_transposed(
+        &self,
+        sizes: &[Atom],
+        rank: usize,
+        operands: [&AxesOf; 2],
+    ) -> Option<Simpler> {
+        let mut changed = false;
+        let [left, right] = operands.map(|operand| match self.def(operand.array.into()) {
+            Some(Op::Transpose { perm, array }) => {
+                changed = true;
+                let mut axes = operand.axes.clone();
+                perm.iter().zip(&operand.axes).for_each(|(own, axis)| axes[*own] = *axis);
+                AxesOf { array: *array, axes }
+            }
+            _ => operand.clone(),
+        });
+        changed.then(|| Simpler::Op(Op::Dot { sizes: sizes.to_vec(), rank, left, right }))
     }
 
     fn dot(&mut self, axis: usize, product: VarId, x: VarId, y: VarId) -> Option<Simpler> {

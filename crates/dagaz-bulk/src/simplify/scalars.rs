@@ -55,7 +55,8 @@ impl Simplifier {
             }
             Op::CmpOp(op, ty, x, y) if x == y && !ty.is_float() => Some(Atom::bool(*op != CmpOp::Lt)),
             Op::CmpOp(CmpOp::Le, _, Atom::Const(x), y) => {
-                let least = matches!(self.def(*y), Some(Op::Iota { .. })) && x.as_i64().is_some_and(|x| x <= 0);
+                let least =
+                    matches!(self.def(*y), Some(Op::Iota { .. })) && x.as_i64().is_some_and(|x| x <= 0);
                 least.then_some(Atom::bool(true))
             }
             Op::CmpOp(CmpOp::Lt, _, x, y) => {

@@ -75,7 +75,9 @@ impl Simplifier {
             return Some(Simpler::Atom(array.into()));
         }
         match self.def(array.into())? {
-            Op::Reshape { array, .. } => Some(Simpler::Op(Op::Reshape { dims: dims.to_vec(), array: *array })),
+            Op::Reshape { array, .. } => {
+                Some(Simpler::Op(Op::Reshape { dims: dims.to_vec(), array: *array }))
+            }
             Op::Broadcast { axes, value, .. } if axes.is_empty() => {
                 Some(Simpler::Op(Op::Broadcast { dims: dims.to_vec(), axes: Vec::new(), value: *value }))
             }

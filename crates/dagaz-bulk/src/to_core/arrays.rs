@@ -28,6 +28,7 @@ impl Back {
             Op::Stack { row, elems } => Exp::ArrayLit { row: row.clone(), elems: elems.clone() },
             Op::Gather { array, indices } => self.gather(*array, indices, ty),
             Op::Fold { op, ty: elem, axis, array } => self.fold_by(*op, *elem, *axis, *array),
+            Op::Dot { sizes, rank: 0, left, right } => self.inner_product(sizes, left, right),
             Op::Dot { sizes, rank, left, right } => Exp::Contract {
                 sizes: sizes.clone(),
                 rank: *rank,
@@ -83,13 +84,16 @@ impl Back {
             inside = self.b.and(inside, high, self.loc);
         }
         let loc = self.loc;
-        let then = self.b.body(|b| {
-            vec![b.index(array, &ty, indices.to_vec(), Check::Certified, loc)]
-        });
+        let then = self.b.body(|b| vec![b.index(array, &ty, indices.to_vec(), Check::Certified, loc)]);
         let zero = Atom::Const(Prim::zero(row.elem().unwrap_or(PrimType::I64)));
         let otherwise = self.b.body(|b| match row.dims() {
             [] => vec![zero],
-            dims => vec![b.let_exp("zeros", row.clone(), Exp::Replicate { dims: dims.to_vec(), value: zero }, loc)],
+            dims => vec![b.let_exp(
+                "zeros",
+                row.clone(),
+                Exp::Replicate { dims: dims.to_vec(), value: zero },
+                loc,
+            )],
         });
         Exp::If { cond: inside, then, otherwise }
     }
@@ -128,7 +132,8 @@ impl Back {
         let count = self.b.product(&lens, self.loc);
         let row = Type::array(self.elem_of(array), own[last + 1..].to_vec());
         let flat = row.with_outer(&[count]);
-        let rows = self.let_var("rows", flat.clone(), Exp::Reshape { dims: flat.dims().to_vec(), array: value });
+        let rows =
+            self.let_var("rows", flat.clone(), Exp::Reshape { dims: flat.dims().to_vec(), array: value });
         let (zero, one) = (Atom::i64(0), Atom::i64(1));
         let iota = Exp::Iota { ty: PrimType::I64, n: count, start: zero, step: one };
         let numbers = self.let_var("numbers", Type::array(PrimType::I64, vec![count]), iota);

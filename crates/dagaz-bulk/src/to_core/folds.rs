@@ -1,6 +1,6 @@
 //! Reductions, scans and scatters. The axis comes first, or last where elements are combined one by one.
 
-use dagaz_core::exp::{self, Exp};
+use dagaz_core::exp::{self, AxesOf, Exp};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -16,6 +16,25 @@ impl Back {
         let dims = self.dims_of(array);
         let ty = Type::array(self.elem_of(array), perm.iter().map(|p| dims[*p]).collect());
         self.let_var("turned", ty, Exp::Rearrange { perm: perm.to_vec(), array })
+    }
+
+    /// A product without axes in its result, which is no contraction: all elements in the order of the axes, multiplied and added.
+    pub(super) fn inner_product(&mut self, sizes: &[Atom], left: &AxesOf, right: &AxesOf) -> Exp {
+        let count = self.b.product(sizes, self.loc);
+        let elem = self.elem_of(left.array);
+        let arrays: Vec<VarId> = [left, right]
+            .into_iter()
+            .map(|operand| {
+                let place = |axis| operand.axes.iter().position(|own| *own == axis);
+                let perm: Vec<usize> = (0..sizes.len()).filter_map(place).collect();
+                let turned = self.rearranged(operand.array, &perm);
+                self.flat(turned.into(), sizes, count, &elem.into())
+            })
+            .collect();
+        let pre = Some(self.b.binop_lambda(BinOp::Mul, elem, self.loc));
+        let op = self.b.binop_lambda(BinOp::Add, elem, self.loc);
+        let start = neutral(BinOp::Add, elem).map_or(Atom::bool(false), Atom::Const);
+        Exp::Reduce { width: count, arrays, pre, op, neutral: vec![start], commutative: true }
     }
 
     pub(super) fn fold_by(&mut self, op: BinOp, ty: PrimType, axis: usize, array: VarId) -> Exp {
@@ -126,7 +145,8 @@ impl Back {
         let params = vec![self.b.fresh_param("x", row.clone()), self.b.fresh_param("y", row.clone())];
         let operands: Vec<Atom> = params.iter().map(|p| p.var.into()).collect();
         self.b.push_scope();
-        let exp = self.nest(row.dims(), &operands, elem.into(), &mut |_, now| Exp::BinOp(op, elem, now[0], now[1]));
+        let exp =
+            self.nest(row.dims(), &operands, elem.into(), &mut |_, now| Exp::BinOp(op, elem, now[0], now[1]));
         let result = vec![self.let_exp("z", row.clone(), exp)];
         let body = exp::Body { stms: self.b.pop_scope(), result };
         let lambda = exp::Lambda { params, body, ret: vec![row.clone()] };

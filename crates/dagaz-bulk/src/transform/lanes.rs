@@ -23,6 +23,10 @@ pub(super) struct Lanes {
     pub names: HashMap<VarId, (Atom, bool)>,
     /// What will differ; loops have to know before they begin.
     pub differs: HashSet<VarId>,
+    /// Variables that are sizes in types.
+    pub sizes: HashSet<VarId>,
+    /// The greatest value of sizes that differ between iterations (`ragged`).
+    pub greatest: HashMap<VarId, Atom>,
     pub mask: Option<VarId>,
     /// The arrays of accumulators as they are now: every update is made to the last one before it, whichever branch it is in.
     pub current: HashMap<(usize, usize), VarId>,
@@ -43,10 +47,13 @@ impl Transform<'_> {
             width,
             names: rows.iter().map(|(row, array)| (*row, (Atom::Var(*array), true))).collect(),
             differs: differing(&body, rows.iter().map(|(row, _)| *row), &self.shared),
+            sizes: super::ragged::sizes_of(&body),
+            greatest: HashMap::new(),
             mask: None,
             current: HashMap::new(),
             failures: Vec::new(),
         };
+        rows.iter().for_each(|(row, _)| self.note_size(&mut lanes, *row));
         self.lane_stms(&mut lanes, &body.stms)?;
         self.b.loc = loc;
         let mut results = Vec::new();
@@ -63,7 +70,10 @@ impl Transform<'_> {
     pub(super) fn lane_stms(&mut self, lanes: &mut Lanes, stms: &[Stm]) -> Transformed<()> {
         for stm in stms {
             self.b.loc = stm.loc;
+            // A body may be gone through again, in another scope.
+            lanes.greatest.retain(|var, _| stm.pat.iter().all(|p| p.var != *var));
             self.lane_stm(lanes, stm)?;
+            stm.pat.iter().for_each(|p| self.note_size(lanes, p.var));
         }
         Ok(())
     }
@@ -93,13 +103,16 @@ impl Transform<'_> {
         }
     }
 
-    /// A size, which is the same in all iterations.
+    /// A size, or the greatest one where it differs between iterations.
     pub(super) fn lane_size(&self, lanes: &Lanes, size: Atom) -> Transformed<Atom> {
         match self.now(lanes, size) {
             (size, false) => Ok(size),
-            (_, true) => {
-                unsupported("the size of an array differs between the iterations of a map", self.b.loc)
-            }
+            (_, true) => match size.as_var().and_then(|var| lanes.greatest.get(&var)) {
+                Some(greatest) => Ok(*greatest),
+                None => {
+                    unsupported("the size of an array differs between the iterations of a map", self.b.loc)
+                }
+            },
         }
     }
 

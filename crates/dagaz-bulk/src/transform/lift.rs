@@ -20,11 +20,25 @@ use super::{Transform, Transformed, unsupported};
 impl Transform<'_> {
     pub(super) fn lane_stm(&mut self, lanes: &mut Lanes, stm: &Stm) -> Transformed<()> {
         let differs = operands(&stm.op).into_iter().any(|atom| self.now(lanes, atom).1);
+        if self.lane_ragged(lanes, stm)? {
+            return Ok(());
+        }
         match &stm.op {
             Op::Atom(atom) => {
                 let value = self.now(lanes, *atom);
                 lanes.names.extend(stm.pat.iter().map(|p| (p.var, value)));
+                let greatest = atom.as_var().and_then(|var| lanes.greatest.get(&var)).copied();
+                lanes.greatest.extend(stm.pat.iter().zip(greatest).map(|(p, greatest)| (p.var, greatest)));
                 Ok(())
+            }
+            // All iterations have the longest one.
+            Op::Iota { ty, n } => {
+                let op = Op::Iota { ty: *ty, n: self.lane_size(lanes, *n)? };
+                self.lane_bind(lanes, stm, false, op)
+            }
+            Op::Broadcast { dims, axes, value } if !self.now(lanes, *value).1 => {
+                let (dims, value) = (self.lane_sizes(lanes, dims)?, self.now(lanes, *value).0);
+                self.lane_bind(lanes, stm, false, Op::Broadcast { dims, axes: axes.clone(), value })
             }
             Op::If { cond, then, otherwise } => match self.now(lanes, *cond) {
                 (cond, false) => self.lane_if(lanes, stm, cond, then, otherwise),
@@ -60,7 +74,6 @@ impl Transform<'_> {
     fn lane_op(&mut self, lanes: &mut Lanes, op: &Op) -> Transformed<Op> {
         let width = lanes.width;
         Ok(match op {
-            Op::Iota { ty, n } => Op::Iota { ty: *ty, n: self.lane_size(lanes, *n)? },
             Op::Broadcast { dims, axes, value } => {
                 let dims = self.lane_sizes(lanes, dims)?;
                 let dims = [width].into_iter().chain(dims).collect();
@@ -222,11 +235,14 @@ impl Transform<'_> {
         value: VarId,
     ) -> Transformed<()> {
         let (array, value) = (self.lifted(lanes, array.into()), self.lifted(lanes, value.into()));
-        if let Some(spans) = self.same_part(lanes, dims)? {
+        let lens: Vec<Atom> = dims.iter().map(|span| span.len).collect();
+        let is_ragged = lens.iter().any(|len| self.is_ragged(lanes, *len));
+        if let Some(spans) = self.same_part(lanes, dims)?.filter(|_| !is_ragged) {
             let dims = [Span::all(lanes.width)].into_iter().chain(spans).collect();
             return self.lane_bind(lanes, stm, true, Op::Update { array, dims, value });
         }
         let mut indices = self.part_indices(lanes, dims)?;
+        self.only_existing(lanes, &mut indices, &lens)?;
         let all = self.b.dims_of(value);
         indices.insert(0, self.b.iota_along(0, &all).into());
         let (dests, values) = (vec![array], vec![value.into()]);
@@ -268,7 +284,9 @@ impl Transform<'_> {
             return self.lane_bind(lanes, stm, false, op);
         }
         let dests = dests.iter().map(|d| self.lifted(lanes, (*d).into())).collect();
-        let indices = self.lane_indices(lanes, indices, true);
+        let own = indices.iter().find_map(|i| i.as_var()).map_or(Vec::new(), |i| self.b.dims_of(i));
+        let mut indices = self.lane_indices(lanes, indices, true);
+        self.only_existing(lanes, &mut indices, &own)?;
         let values = values.iter().map(|v| self.operand(lanes, *v)).collect();
         self.lane_bind(lanes, stm, true, Op::Scatter { dests, indices, values, combine })
     }
@@ -290,6 +308,8 @@ impl Transform<'_> {
             None => first,
         };
         wide[0] = first;
+        let own = indices.iter().find_map(|i| i.as_var()).map_or(Vec::new(), |i| self.b.dims_of(i));
+        self.only_existing(lanes, &mut wide, &own)?;
         let values = values.iter().map(|v| self.operand(lanes, *v)).collect();
         let dests: Vec<VarId> =
             dests.iter().filter_map(|d| self.now(lanes, (*d).into()).0.as_var()).collect();

@@ -109,8 +109,10 @@ impl Transform<'_> {
                 continue;
             }
             let ty = self.lane_type(lanes, &param.ty)?.with_outer(&[lanes.width]);
-            let value = self.select_lanes(&ty, cond, yes[i], no[i]);
+            let (yes, no) = (self.fitted(yes[i], &ty), self.fitted(no[i], &ty));
+            let value = self.select_lanes(&ty, cond, yes, no);
             lanes.names.insert(param.var, (value, true));
+            self.note_size(lanes, param.var);
         }
         for (i, param) in stm.pat.iter().enumerate().filter(|(i, _)| shared[*i]) {
             // Both branches have gone on from the same accumulator, which is known by its own name from now on.

@@ -22,6 +22,7 @@ mod folds;
 mod lanes;
 mod lift;
 mod loops;
+mod ragged;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

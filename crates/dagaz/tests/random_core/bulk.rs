@@ -13,7 +13,7 @@ use dagaz_core::print::print;
 use dagaz_optimise::pipelines::{BEFORE_DERIVATIVES, CLEAN_UP, FOR_CPU};
 
 use super::dice::Dice;
-use super::{Outcome, SIZES, arguments, generate, is_limit, limits, same, shrink, show};
+use super::{Outcome, SIZES, arguments, generate, is_limit, limits, same, show, shrink};
 
 /// What became of the programs.
 #[derive(Clone, Default, Debug)]
@@ -50,7 +50,12 @@ fn compare_program(program: &Program, seed: u64, compared: &mut Compared) -> Res
 }
 
 /// `program` is what `reference` was made into.
-fn compare_form(reference: &Program, program: &Program, seed: u64, compared: &mut Compared) -> Result<(), String> {
+fn compare_form(
+    reference: &Program,
+    program: &Program,
+    seed: u64,
+    compared: &mut Compared,
+) -> Result<(), String> {
     let bulk = match dagaz_bulk::transform::transform(program) {
         Ok(bulk) => bulk,
         Err(unsupported) => {
