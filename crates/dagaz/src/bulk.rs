@@ -7,8 +7,13 @@
 use std::path::Path;
 
 use dagaz_bulk::term::Program;
+use dagaz_bulk::transform::Unsupported;
+use dagaz_core::exp;
 
-use crate::compile::{self, Compiled, Failure};
+use crate::compile::{self, Failure};
+
+/// How many inlined calls are looked through for one place.
+const MAX_CHAIN: usize = 64;
 
 /// Why a program has no such form.
 #[derive(Debug)]
@@ -28,11 +33,25 @@ impl From<Failure> for NoBulk {
 pub fn whole_arrays(path: &Path, entry: Option<&str>) -> Result<Program, NoBulk> {
     let only = entry.map(|entry| vec![entry.to_owned()]);
     let compiled = compile::lower_entries(path, only.as_deref())?.spread()?;
-    dagaz_bulk::from_core(compiled.core()).map_err(|why| NoBulk::Unsupported(located(&compiled, &why)))
+    from_core(compiled.core())?.map_err(|why| NoBulk::Unsupported(located(compiled.core(), &why)))
 }
 
-fn located(compiled: &Compiled, why: &dagaz_bulk::transform::Unsupported) -> String {
-    match compiled.core().source(why.loc) {
+/// The transform, which is recursive, on a stack of its own.
+pub(crate) fn from_core(core: &exp::Program) -> Result<Result<Program, Unsupported>, Failure> {
+    compile::on_large_stack(|| Ok(dagaz_bulk::from_core(core)))
+}
+
+/// The reason with its place; for what was inlined, with that of the outermost call, which is the user's.
+fn located(core: &exp::Program, why: &Unsupported) -> String {
+    let mut found = None;
+    let mut next = Some(why.loc);
+    // A chain of calls is short; the bound is for chains that never end.
+    for _ in 0..MAX_CHAIN {
+        let Some(place) = next.and_then(|loc| core.source(loc)) else { break };
+        found = Some(place);
+        next = place.inlined_at;
+    }
+    match found {
         Some(place) => format!("{}:{}:{}: {}", place.file, place.line, place.col, why.reason),
         None => why.reason.clone(),
     }

@@ -54,6 +54,7 @@ fn load(backend: Backend, core: &Arc<Program>, _: &Making) -> Result<Box<dyn Eng
 }
 
 fn whole_arrays(core: &Program) -> Result<Box<dyn Engine>, String> {
-    let program = dagaz_bulk::from_core(core).map_err(|why| why.to_string())?;
+    let program = crate::bulk::from_core(core).map_err(|failure| failure.summary())?;
+    let program = program.map_err(|why| why.to_string())?;
     Ok(Box::new(dagaz_bulk::interp::Interpreter::new(Arc::new(program))))
 }

@@ -61,10 +61,7 @@ impl Simplifier {
                     return None;
                 }
                 let start = self.i64(BinOp::Mul, varying.start, factor);
-                let axis = match varying.axis {
-                    Some((axis, stride)) => Some((axis, self.i64(BinOp::Mul, stride, factor))),
-                    None => None,
-                };
+                let axis = varying.axis.map(|(axis, stride)| (axis, self.i64(BinOp::Mul, stride, factor)));
                 Some(Affine { start, axis })
             }
             _ => None,

@@ -22,8 +22,8 @@ use super::{Transform, Transformed, unsupported};
 pub(super) struct Failure {
     /// For each iteration, whether it has failed.
     pub failed: VarId,
-    /// For each value of the message, what it was in each iteration.
-    pub values: Vec<VarId>,
+    /// For each value of the message, what it was in each iteration, or in all of them.
+    pub values: Vec<Atom>,
     pub message: Vec<MsgPart>,
     pub loc: Loc,
 }
@@ -48,7 +48,7 @@ impl Transform<'_> {
                 if self.b.type_of(*value).is_array() {
                     return unsupported("a message inside of a map that shows an array", self.b.loc);
                 }
-                values.push(self.lifted(lanes, *value));
+                values.push(self.now(lanes, *value).0);
             }
         }
         lanes.mask = Some(self.masked(lanes, cond));
@@ -67,6 +67,17 @@ impl Transform<'_> {
         }
     }
 
+    /// What leaves a branch or loop differs between iterations of the map, as it was not for those that did not fail there.
+    pub(super) fn lift_messages(&mut self, lanes: &mut Lanes, from: usize) {
+        for failure in &mut lanes.failures[from..] {
+            for value in &mut failure.values {
+                if self.b.type_of(*value).rank() == 0 {
+                    *value = self.b.replicate(&[lanes.width], *value).into();
+                }
+            }
+        }
+    }
+
     /// What a failure is where it did not happen, as new variables of the open scope.
     pub(super) fn no_failure(&mut self, lanes: &Lanes, failure: &Failure) -> Vec<Atom> {
         let types = self.failure_types(lanes, failure);
@@ -75,19 +86,19 @@ impl Transform<'_> {
     }
 
     pub(super) fn failure_types(&self, lanes: &Lanes, failure: &Failure) -> Vec<Type> {
-        let value = |var: &VarId| self.b.type_of((*var).into());
+        let value = |value: &Atom| self.b.type_of(*value);
         let failed = Self::lane_scalar(lanes, PrimType::Bool);
         std::iter::once(failed).chain(failure.values.iter().map(value)).collect()
     }
 
     pub(super) fn failure_parts(failure: &Failure) -> Vec<Atom> {
-        std::iter::once(failure.failed).chain(failure.values.iter().copied()).map(Atom::Var).collect()
+        std::iter::once(failure.failed.into()).chain(failure.values.iter().copied()).collect()
     }
 
     /// The same failure, known by other variables: where it failed, then the values.
     pub(super) fn renamed(failure: &Failure, vars: &[Param]) -> Option<Failure> {
         let (failed, values) = vars.split_first()?;
-        let values = values.iter().map(|p| p.var).collect();
+        let values = values.iter().map(|p| p.var.into()).collect();
         Some(Failure { failed: failed.var, values, message: failure.message.clone(), loc: failure.loc })
     }
 
@@ -117,8 +128,11 @@ impl Transform<'_> {
             for part in &failure.message {
                 message.push(match (part, values.len()) {
                     (MsgPart::Value(_), 1..) => {
-                        let value = values.next().map(|value| self.b.gather("shown", *value, vec![first]));
-                        MsgPart::Value(value.unwrap_or(Atom::i64(0)))
+                        let value = values.next().copied().unwrap_or(Atom::i64(0));
+                        MsgPart::Value(match value.as_var().filter(|_| self.b.type_of(value).is_array()) {
+                            Some(values) => self.b.gather("shown", values, vec![first]),
+                            None => value,
+                        })
                     }
                     _ => part.clone(),
                 });

@@ -19,6 +19,9 @@ use super::failures::Failure;
 use super::lanes::Lanes;
 use super::{Transform, Transformed};
 
+/// What a loop carries: variables with their initial values.
+type Carried = Vec<(Param, Atom)>;
+
 impl Transform<'_> {
     fn pat_differs(&self, lanes: &Lanes, pat: &[Param]) -> Vec<bool> {
         pat.iter().map(|p| lanes.differs.contains(&p.var)).collect()
@@ -41,6 +44,7 @@ impl Transform<'_> {
             let current = lanes.current.clone();
             self.b.open();
             let result = self.lane_results(lanes, body, &differ);
+            self.lift_messages(lanes, before);
             branches.push(Body { stms: self.b.close(), result: result? });
             failures.push(lanes.failures.split_off(before));
             lanes.mask = mask;
@@ -128,7 +132,7 @@ impl Transform<'_> {
         &mut self,
         lanes: &mut Lanes,
         params: &[(Param, Atom)],
-    ) -> Transformed<(Vec<bool>, Vec<(Param, Atom)>)> {
+    ) -> Transformed<(Vec<bool>, Carried)> {
         let old: Vec<Param> = params.iter().map(|(p, _)| p.clone()).collect();
         let differ = self.pat_differs(lanes, &old);
         let mut inits = Vec::new();
@@ -146,6 +150,7 @@ impl Transform<'_> {
         before: usize,
         results: &mut Vec<Atom>,
     ) -> Vec<(Failure, Vec<Param>)> {
+        self.lift_messages(lanes, before);
         let mut carried = Vec::new();
         for failure in lanes.failures.split_off(before) {
             let types = self.failure_types(lanes, &failure);
@@ -154,7 +159,7 @@ impl Transform<'_> {
             let any = self.b.binop(BinOp::Or, PrimType::Bool, failed.var.into(), failure.failed.into());
             results.push(any);
             for (old, new) in values.iter().zip(&failure.values) {
-                results.push(self.select_lanes(&old.ty, failure.failed, (*new).into(), old.var.into()));
+                results.push(self.select_lanes(&old.ty, failure.failed, *new, old.var.into()));
             }
             carried.push((failure, params));
         }
