@@ -65,6 +65,7 @@ fn run(command: &Command, interrupt: &Interrupt) -> Outcome {
         Command::Eval(options) => commands::eval::run(options, interrupt),
         Command::Test(options) => commands::test::run(options, interrupt),
         Command::Compile(options) => commands::compile::run(options, interrupt),
+        Command::Bulk(options) => commands::bulk::run(options),
         Command::Core(options) => commands::core::run(options),
         Command::Dev(options) => commands::dev::run(options),
         Command::Grad(options) => commands::grad::run(options),

@@ -42,6 +42,8 @@ pub enum Command {
     Compile(CompileOptions),
     /// Print a program as Core, the compiler's intermediate language.
     Core(CoreOptions),
+    /// Print a program as operations on whole arrays, without maps.
+    Bulk(BulkOptions),
     /// Print the derivative of an entry point as a program.
     Grad(GradOptions),
     /// Call an entry point and print what it cost: work, span and memory.
@@ -135,6 +137,8 @@ pub enum BackendOption {
     C,
     /// The reference interpreter.
     Interpreter,
+    /// Operations on whole arrays, interpreted, for programs that have such a form.
+    Bulk,
 }
 
 impl From<BackendOption> for dagaz::Backend {
@@ -142,6 +146,7 @@ impl From<BackendOption> for dagaz::Backend {
         match option {
             BackendOption::C => dagaz::Backend::C,
             BackendOption::Interpreter => dagaz::Backend::Interpreter,
+            BackendOption::Bulk => dagaz::Backend::Bulk,
         }
     }
 }
@@ -369,6 +374,19 @@ Examples:
   dagaz core dotprod.fut
   dagaz core dotprod.fut --entry norm")]
 pub struct CoreOptions {
+    /// The program.
+    pub file: PathBuf,
+    /// Only this entry point, and what it needs.
+    #[arg(long, short)]
+    pub entry: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  dagaz bulk dotprod.fut
+  dagaz bulk dotprod.fut --entry norm")]
+pub struct BulkOptions {
     /// The program.
     pub file: PathBuf,
     /// Only this entry point, and what it needs.

@@ -55,6 +55,11 @@ fn check(page: &str, least: usize) {
 }
 
 #[test]
+fn whole_arrays() {
+    check("docs/bulk.md", 8);
+}
+
+#[test]
 fn readme() {
     check("README.md", 6);
 }

@@ -19,46 +19,50 @@ use std::fmt::Write as _;
 
 use crate::exp::{
     AccInput, AxesOf, Body, Check, DimSlice, Entry, EntryType, Exp, Fun, Lambda, Loc, LoopForm, LoopHints,
-    MsgPart, OpaqueKind, Program, Stm, Triangle,
+    MsgPart, OpaqueKind, Program, SourceLoc, Stm, Triangle, Vars,
 };
 use crate::prim::Prim;
 use crate::types::{Atom, FunId, Param, Type, VarId};
 
 /// The whole program, with source locations.
 pub fn print(program: &Program) -> String {
-    Printer::new(program, true).program()
+    Printer::of(program, true).program(program)
 }
 
 /// The whole program without source locations, which is easier to read and to compare.
 pub fn print_without_locs(program: &Program) -> String {
-    Printer::new(program, false).program()
+    Printer::of(program, false).program(program)
 }
 
 /// One statement, for messages.
 pub fn print_stm(program: &Program, stm: &Stm) -> String {
-    let mut printer = Printer::new(program, false);
+    let mut printer = Printer::of(program, false);
     printer.stm(stm, 0);
     printer.out.trim_end().to_string()
 }
 
 pub fn print_type(program: &Program, ty: &Type) -> String {
-    Printer::new(program, false).ty(ty)
+    Printer::of(program, false).ty(ty)
 }
 
 pub fn print_var(program: &Program, var: VarId) -> String {
-    Printer::new(program, false).var(var)
+    Printer::of(program, false).var(var)
 }
 
 pub fn print_atom(program: &Program, atom: Atom) -> String {
-    Printer::new(program, false).atom(atom)
+    Printer::of(program, false).atom(atom)
 }
 
-struct Printer<'p> {
-    program: &'p Program,
-    locs: bool,
+/// What all text forms share: variables, types, places and signatures, for Core and for languages beside it that have
+/// variables, types and functions of the same kind.
+pub struct Printer<'p> {
+    vars: &'p Vars,
+    /// Places in the source, where they are shown.
+    locs: &'p [SourceLoc],
+    funs: Vec<&'p str>,
     /// How many functions have a name.
     names: HashMap<&'p str, usize>,
-    out: String,
+    pub out: String,
 }
 
 /// Whether the text form can show the name as it is.
@@ -74,16 +78,21 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 impl<'p> Printer<'p> {
-    fn new(program: &'p Program, locs: bool) -> Printer<'p> {
-        let mut names = HashMap::new();
-        for fun in &program.funs {
-            *names.entry(fun.name.as_str()).or_default() += 1;
-        }
-        Printer { program, locs, names, out: String::new() }
+    fn of(program: &'p Program, locs: bool) -> Printer<'p> {
+        let locs = if locs { program.locs.as_slice() } else { &[] };
+        Printer::new(&program.vars, locs, program.funs.iter().map(|fun| fun.name.as_str()).collect())
     }
 
-    fn program(mut self) -> String {
-        let program = self.program;
+    /// `funs` are the names of all functions, in order. Places beyond `locs` are not shown.
+    pub fn new(vars: &'p Vars, locs: &'p [SourceLoc], funs: Vec<&'p str>) -> Printer<'p> {
+        let mut names = HashMap::new();
+        for fun in &funs {
+            *names.entry(*fun).or_default() += 1;
+        }
+        Printer { vars, locs, funs, names, out: String::new() }
+    }
+
+    fn program(mut self, program: &Program) -> String {
         for stm in &program.consts {
             self.out.push_str("const\n");
             self.stm(stm, 1);
@@ -102,32 +111,32 @@ impl<'p> Printer<'p> {
         self.out
     }
 
-    fn line(&mut self, indent: usize, text: &str) {
+    pub fn line(&mut self, indent: usize, text: &str) {
         let _ = writeln!(self.out, "{:width$}{text}", "", width = 2 * indent);
     }
 
-    fn var(&self, var: VarId) -> String {
-        let hint = self.program.vars.hint(var);
+    pub fn var(&self, var: VarId) -> String {
+        let hint = self.vars.hint(var);
         let shown = if is_name(hint) { hint } else { "v" };
         format!("{shown}_{}", var.0)
     }
 
-    fn atom(&self, atom: Atom) -> String {
+    pub fn atom(&self, atom: Atom) -> String {
         match atom {
             Atom::Var(var) => self.var(var),
             Atom::Const(prim) => print_const(prim),
         }
     }
 
-    fn atoms(&self, atoms: &[Atom]) -> String {
+    pub fn atoms(&self, atoms: &[Atom]) -> String {
         join(atoms.iter().map(|a| self.atom(*a)))
     }
 
-    fn vars(&self, vars: &[VarId]) -> String {
+    pub fn vars(&self, vars: &[VarId]) -> String {
         join(vars.iter().map(|v| self.var(*v)))
     }
 
-    fn ty(&self, ty: &Type) -> String {
+    pub fn ty(&self, ty: &Type) -> String {
         match ty {
             Type::Prim(prim) => prim.to_string(),
             Type::Array { elem, dims } => {
@@ -140,49 +149,58 @@ impl<'p> Printer<'p> {
         }
     }
 
-    fn types(&self, types: &[Type]) -> String {
+    pub fn types(&self, types: &[Type]) -> String {
         join(types.iter().map(|t| self.ty(t)))
     }
 
-    fn param(&self, param: &Param) -> String {
+    pub fn param(&self, param: &Param) -> String {
         format!("{}: {}", self.var(param.var), self.ty(&param.ty))
     }
 
-    fn params(&self, params: &[Param]) -> String {
+    pub fn params(&self, params: &[Param]) -> String {
         join(params.iter().map(|p| self.param(p)))
     }
 
-    fn loc(&self, loc: Loc) -> String {
+    pub fn loc(&self, loc: Loc) -> String {
         let mut text = String::new();
         let mut place = Some(loc);
         // A chain of calls is short; the bound is for chains that never end.
         for _ in 0..64 {
-            let Some(source) = place.and_then(|l| self.program.source(l)).filter(|_| self.locs) else {
-                break;
-            };
+            let Some(source) = place.and_then(|l| self.locs.get(l.0 as usize)) else { break };
             let _ = write!(text, "@{}:{}:{}", quote(&source.file), source.line, source.col);
             place = source.inlined_at;
         }
         if text.is_empty() { text } else { format!(" {text}") }
     }
 
-    fn fun_ref(&self, id: FunId) -> String {
-        match self.program.fun(id) {
-            Some(fun) if is_name(&fun.name) && self.names.get(fun.name.as_str()) == Some(&1) => {
-                fun.name.clone()
-            }
+    pub fn fun_ref(&self, id: FunId) -> String {
+        match self.funs.get(id.0 as usize) {
+            Some(name) if is_name(name) && self.names.get(name) == Some(&1) => (*name).to_owned(),
             Some(_) | None => format!("#{}", id.0),
         }
     }
 
     fn fun(&mut self, fun: &Fun) {
-        let name = if is_name(&fun.name) { fun.name.clone() } else { quote(&fun.name) };
-        let (params, ret, loc) = (self.params(&fun.params), self.params(&fun.ret), self.loc(fun.loc));
-        self.line(0, &format!("def {name} ({params}) : ({ret}){loc} ="));
+        self.signature(&fun.name, (&fun.params, &fun.ret), fun.loc);
         self.body(&fun.body, 1);
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    /// The line with the name, the parameters and the results of a function.
+    pub fn signature(&mut self, name: &str, (params, ret): (&[Param], &[Param]), loc: Loc) {
+        let name = if is_name(name) { name.to_owned() } else { quote(name) };
+        let (params, ret, loc) = (self.params(params), self.params(ret), self.loc(loc));
+        self.line(0, &format!("def {name} ({params}) : ({ret}){loc} ="));
+    }
+
+    /// The parts of a message.
+    pub fn message(&self, message: &[MsgPart]) -> String {
+        join(message.iter().map(|part| match part {
+            MsgPart::Text(text) => quote(text),
+            MsgPart::Value(value) => self.atom(*value),
+        }))
+    }
+
+    pub fn entry(&mut self, entry: &Entry) {
         let fun = self.fun_ref(entry.fun);
         self.line(0, &format!("entry {} = {fun}", quote(&entry.name)));
         self.line(1, &format!("sizes {} {}", entry.size_params, entry.size_results));
@@ -301,11 +319,7 @@ impl<'p> Printer<'p> {
             Exp::ArrayLit { row, elems } => format!("array {} ({})", self.ty(row), self.atoms(elems)),
             Exp::Call { fun, args } => format!("call {} ({})", self.fun_ref(*fun), self.atoms(args)),
             Exp::Assert { cond, message } => {
-                let part = |part: &MsgPart| match part {
-                    MsgPart::Text(text) => quote(text),
-                    MsgPart::Value(value) => self.atom(*value),
-                };
-                format!("assert {} ({})", atom(cond), join(message.iter().map(part)))
+                format!("assert {} ({})", atom(cond), self.message(message))
             }
             Exp::Trace { tag, values } => format!("trace {} ({})", quote(tag), self.atoms(values)),
             Exp::UpdateAcc { acc, indices, values } => {

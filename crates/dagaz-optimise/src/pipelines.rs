@@ -32,6 +32,15 @@ pub const FOR_CPU: &[Step] = &[
     Pass(&INSERT_COPIES),
 ];
 
+/// Everything but fusion, for programs without derivative forms that become operations on whole arrays.
+pub const FOR_WHOLE_ARRAYS: &[Step] = &[
+    All(PREPARE),
+    All(READ_DIRECTLY),
+    Pass(&ELIMINATE_COMMON_SUBEXPRESSIONS),
+    Pass(&ELIMINATE_DEAD_CODE),
+    Pass(&INSERT_COPIES),
+];
+
 /// Operations that are what they look like: no calls, no accumulators that are sums, no checks that cannot fail.
 const PREPARE: &[Step] = &[
     Pass(&INLINE_CALLS),

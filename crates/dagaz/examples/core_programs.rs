@@ -1,4 +1,4 @@
-//! Compares machine code with the interpreter on random programs of Core.
+//! Compares machine code and bulk operations with the interpreter on random programs of Core.
 //!
 //! ```text
 //! cargo run --release -p dagaz --example core_programs -- --cases 1000 --seed 1
@@ -27,6 +27,7 @@ fn main() -> ExitCode {
     }
     let wrong = isolated::run(&options, |case| {
         let compared = random_core::compare(case * BATCH..(case + 1) * BATCH)?;
+        random_core::bulk::compare(case * BATCH..(case + 1) * BATCH)?;
         eprintln!("{} results, {} errors, {} left out", compared.results, compared.errors, compared.left_out);
         Ok(())
     });

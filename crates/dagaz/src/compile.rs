@@ -280,6 +280,11 @@ impl Lowered {
         self.optimised(pipelines::FOR_PEOPLE)
     }
 
+    /// Expands derivatives and leaves maps as they are, to become operations on whole arrays.
+    pub fn spread(self) -> Result<Compiled, Failure> {
+        self.optimised(pipelines::FOR_WHOLE_ARRAYS)
+    }
+
     fn optimised(self, pipeline: &[Step]) -> Result<Compiled, Failure> {
         let Lowered { mut core, sources, warnings, signatures, explicit } = self;
         on_large_stack(|| {

@@ -13,6 +13,8 @@ use dagaz_core::interp::Interpreter;
 pub enum Backend {
     /// The meaning of the language: slow, and counts what calls cost.
     Interpreter,
+    /// Operations on whole arrays, interpreted; for programs that have such a form.
+    Bulk,
     /// C, compiled by the C compiler of the machine.
     C,
     /// The same with checks for memory errors and undefined behaviour; slow.
@@ -36,6 +38,7 @@ fn load(backend: Backend, core: &Arc<Program>, making: &Making) -> Result<Box<dy
     use dagaz_runtime::{Native, Sanitized};
     Ok(match backend {
         Backend::Interpreter => Box::new(Interpreter::shared(core.clone())),
+        Backend::Bulk => whole_arrays(core)?,
         Backend::C => Box::new(Native::load(core.clone(), making)?),
         Backend::Sanitized => Box::new(Sanitized::load(core.clone(), making)?),
     })
@@ -45,6 +48,13 @@ fn load(backend: Backend, core: &Arc<Program>, making: &Making) -> Result<Box<dy
 fn load(backend: Backend, core: &Arc<Program>, _: &Making) -> Result<Box<dyn Engine>, String> {
     match backend {
         Backend::Interpreter => Ok(Box::new(Interpreter::shared(core.clone()))),
+        Backend::Bulk => whole_arrays(core),
         Backend::C | Backend::Sanitized => Err("this build of Dagaz cannot make machine code".to_owned()),
     }
+}
+
+fn whole_arrays(core: &Program) -> Result<Box<dyn Engine>, String> {
+    let program = crate::bulk::from_core(core).map_err(|failure| failure.summary())?;
+    let program = program.map_err(|why| why.to_string())?;
+    Ok(Box::new(dagaz_bulk::interp::Interpreter::new(Arc::new(program))))
 }

@@ -13,6 +13,7 @@
 //! The stages of the pipeline are called in [`compile`], one after the other, as in a table of contents.
 
 pub mod bench;
+pub mod bulk;
 pub mod compile;
 pub mod data;
 mod derived;

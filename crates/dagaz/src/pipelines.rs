@@ -11,6 +11,10 @@ pub const FOR_CPU: &[Step] = &[All(BEFORE_DERIVATIVES), Pass(&DIFFERENTIATE), Al
 /// To be read by people.
 pub const FOR_PEOPLE: &[Step] = &[All(BEFORE_DERIVATIVES), Pass(&DIFFERENTIATE), All(optimise::FOR_PEOPLE)];
 
+/// To become operations on whole arrays.
+pub const FOR_WHOLE_ARRAYS: &[Step] =
+    &[All(BEFORE_DERIVATIVES), Pass(&DIFFERENTIATE), All(optimise::FOR_WHOLE_ARRAYS)];
+
 /// A pipeline that has a name.
 pub struct Pipeline {
     pub name: &'static str,
@@ -22,6 +26,11 @@ pub struct Pipeline {
 pub const PIPELINES: &[Pipeline] = &[
     Pipeline { name: "clean-up", about: "programs fresh from the simplifier", steps: CLEAN_UP },
     Pipeline { name: "cpu", about: "programs that CPUs run", steps: FOR_CPU },
+    Pipeline {
+        name: "bulk",
+        about: "programs that become operations on whole arrays",
+        steps: FOR_WHOLE_ARRAYS,
+    },
     Pipeline { name: "people", about: "programs that people read", steps: FOR_PEOPLE },
 ];
 

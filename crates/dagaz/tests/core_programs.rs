@@ -1,4 +1,4 @@
-//! Random programs of Core give the same results on the interpreter and as machine code. Many more programs are compared by
+//! Random programs of Core give the same results on the interpreter, as machine code, and as bulk operations. Many more programs are compared by
 //! the example `core_programs`.
 
 mod random_core;
@@ -10,4 +10,11 @@ fn machine_code_of_random_core() {
         results += random_core::compare(first..first + 20).unwrap_or_else(|why| panic!("{why}")).results;
     }
     assert!(results > 400, "only {results} results");
+}
+
+#[test]
+fn bulk_operations_of_random_core() {
+    let compared = random_core::bulk::compare(0..300).unwrap_or_else(|why| panic!("{why}"));
+    println!("{compared:#?}");
+    assert!(compared.transformed >= 200, "{compared:#?}");
 }

@@ -11,6 +11,7 @@ use crate::{Outcome, Stop};
 
 pub mod automap;
 pub mod bench;
+pub mod bulk;
 pub mod cache;
 pub mod check;
 pub mod compile;

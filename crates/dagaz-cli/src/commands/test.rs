@@ -69,7 +69,7 @@ pub fn run(options: &TestOptions, interrupt: &Interrupt) -> Outcome {
 fn execution(options: &TestOptions, interrupt: &Interrupt) -> Execution {
     let mut execution = super::run::execution(&options.execution, Effort::Quick, interrupt);
     execution.threads = execution.threads.or(Some(1));
-    if execution.backend != Backend::Interpreter
+    if !matches!(execution.backend, Backend::Interpreter | Backend::Bulk)
         && let Err(reason) = dagaz::c_compiler()
     {
         eprintln!("The interpreter runs the programs: {reason}");

@@ -114,7 +114,7 @@ impl Parser {
         Ok(Triangle { low, high: self.number()? })
     }
 
-    fn axes_of(&mut self) -> Parsed<AxesOf> {
+    pub fn axes_of(&mut self) -> Parsed<AxesOf> {
         Ok(AxesOf { array: self.var()?, axes: self.list("(", ")", Parser::number)? })
     }
 
@@ -123,7 +123,7 @@ impl Parser {
     }
 
     /// An operation on scalars of the type; none if there is no such operation.
-    fn scalar(&mut self, ty: PrimType, op: &str) -> Parsed<Option<Exp>> {
+    pub fn scalar(&mut self, ty: PrimType, op: &str) -> Parsed<Option<Exp>> {
         self.pos += 1;
         let exp = if let Some(op) = UnOp::from_name(op) {
             Exp::UnOp(op, ty, self.atom()?)
@@ -155,7 +155,7 @@ impl Parser {
         })
     }
 
-    fn message_part(&mut self) -> Parsed<MsgPart> {
+    pub fn message_part(&mut self) -> Parsed<MsgPart> {
         match self.peek() {
             Token::Text(_) => Ok(MsgPart::Text(self.text("a message")?)),
             Token::Word(_) | Token::Punct(_) | Token::End => Ok(MsgPart::Value(self.atom()?)),

@@ -3,7 +3,7 @@
 use super::ParseError;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Token {
+pub enum Token {
     /// Names, keywords, numbers, operations: letters, digits, and `_ . ' #`.
     Word(String),
     Text(String),

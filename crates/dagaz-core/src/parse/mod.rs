@@ -16,7 +16,8 @@ use crate::prim::{Prim, PrimType, UnOp};
 use crate::prim_eval::eval_unop;
 use crate::types::{Atom, FunId, Param, Type, VarId};
 
-use lex::{Spanned, Token, lex};
+pub use lex::Token;
+use lex::{Spanned, lex};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
@@ -35,22 +36,24 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-type Parsed<T> = Result<T, ParseError>;
+pub type Parsed<T> = Result<T, ParseError>;
 
 /// The largest number that a variable may be written with.
 const MAX_NUMBER: u32 = 1 << 24;
 
 pub fn parse(text: &str) -> Parsed<Program> {
-    let tokens = lex(text)?;
-    let mut parser = Parser::new(tokens)?;
+    let mut parser = Parser::new(text)?;
     parser.program()?;
     Ok(parser.program)
 }
 
-struct Parser {
+/// What all text forms share: tokens, names in scope, atoms, types, places and entry points, for Core and for languages beside
+/// it that have variables, types and functions of the same kind.
+pub struct Parser {
     tokens: Vec<Spanned>,
     pos: usize,
-    program: Program,
+    /// What was read so far. Another language uses the variables, places and entry points of it.
+    pub program: Program,
     funs: HashMap<String, FunId>,
     /// Names without numbers, the innermost last.
     names: Vec<(String, VarId)>,
@@ -69,7 +72,8 @@ fn numbered(word: &str) -> Option<(&str, u32)> {
 
 /// Tokens.
 impl Parser {
-    fn new(tokens: Vec<Spanned>) -> Parsed<Parser> {
+    pub fn new(text: &str) -> Parsed<Parser> {
+        let tokens = lex(text)?;
         let mut program = Program::default();
         let mut funs = HashMap::new();
         let mut numbers = 0;
@@ -95,17 +99,17 @@ impl Parser {
         Ok(Parser { tokens, pos: 0, program, funs, names, signatures, locs })
     }
 
-    fn peek(&self) -> &Token {
+    pub fn peek(&self) -> &Token {
         self.tokens.get(self.pos).map_or(&Token::End, |s| &s.token)
     }
 
-    fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
+    pub fn error<T>(&self, message: impl Into<String>) -> Parsed<T> {
         let at = self.tokens.get(self.pos).or(self.tokens.last());
         let (line, col) = at.map_or((1, 1), |s| (s.line, s.col));
         Err(ParseError { message: message.into(), line, col })
     }
 
-    fn unexpected<T>(&self, wanted: &str) -> Parsed<T> {
+    pub fn unexpected<T>(&self, wanted: &str) -> Parsed<T> {
         let got = match self.peek() {
             Token::Word(word) => format!("'{word}'"),
             Token::Text(_) => "a string".to_string(),
@@ -115,27 +119,27 @@ impl Parser {
         self.error(format!("{wanted} is expected, not {got}"))
     }
 
-    fn eat(&mut self, punct: &str) -> bool {
+    pub fn eat(&mut self, punct: &str) -> bool {
         let found = matches!(self.peek(), Token::Punct(p) if *p == punct);
         self.pos += usize::from(found);
         found
     }
 
-    fn eat_word(&mut self, word: &str) -> bool {
+    pub fn eat_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Word(w) if w == word);
         self.pos += usize::from(found);
         found
     }
 
-    fn expect(&mut self, punct: &str) -> Parsed<()> {
+    pub fn expect(&mut self, punct: &str) -> Parsed<()> {
         if self.eat(punct) { Ok(()) } else { self.unexpected(&format!("'{punct}'")) }
     }
 
-    fn expect_word(&mut self, word: &str) -> Parsed<()> {
+    pub fn expect_word(&mut self, word: &str) -> Parsed<()> {
         if self.eat_word(word) { Ok(()) } else { self.unexpected(&format!("'{word}'")) }
     }
 
-    fn word(&mut self, wanted: &str) -> Parsed<String> {
+    pub fn word(&mut self, wanted: &str) -> Parsed<String> {
         match self.peek() {
             Token::Word(word) => {
                 let word = word.clone();
@@ -146,7 +150,7 @@ impl Parser {
         }
     }
 
-    fn text(&mut self, wanted: &str) -> Parsed<String> {
+    pub fn text(&mut self, wanted: &str) -> Parsed<String> {
         match self.peek() {
             Token::Text(text) => {
                 let text = text.clone();
@@ -157,7 +161,7 @@ impl Parser {
         }
     }
 
-    fn number<N: std::str::FromStr>(&mut self) -> Parsed<N> {
+    pub fn number<N: std::str::FromStr>(&mut self) -> Parsed<N> {
         let before = self.pos;
         match self.word("a number")?.parse() {
             Ok(number) => Ok(number),
@@ -169,7 +173,7 @@ impl Parser {
     }
 
     /// `open item, item, … close`
-    fn list<T>(
+    pub fn list<T>(
         &mut self,
         open: &str,
         close: &str,
@@ -189,7 +193,7 @@ impl Parser {
 
 /// Names, atoms and types.
 impl Parser {
-    fn bind(&mut self) -> Parsed<VarId> {
+    pub fn bind(&mut self) -> Parsed<VarId> {
         let before = self.pos;
         let name = self.word("a name")?;
         if !crate::print::is_name(&name) {
@@ -205,7 +209,7 @@ impl Parser {
         Ok(var)
     }
 
-    fn var(&mut self) -> Parsed<VarId> {
+    pub fn var(&mut self) -> Parsed<VarId> {
         match self.atom()? {
             Atom::Var(var) => Ok(var),
             Atom::Const(_) => {
@@ -215,7 +219,7 @@ impl Parser {
         }
     }
 
-    fn atom(&mut self) -> Parsed<Atom> {
+    pub fn atom(&mut self) -> Parsed<Atom> {
         let before = self.pos;
         let negative = self.eat("-");
         let word = self.word("a variable or constant")?;
@@ -241,22 +245,22 @@ impl Parser {
         }
     }
 
-    fn known_name(&self, word: &str) -> Option<VarId> {
+    pub fn known_name(&self, word: &str) -> Option<VarId> {
         if let Some((_, number)) = numbered(word) {
             return Some(VarId(number));
         }
         self.names.iter().rev().find(|(name, _)| name == word).map(|(_, var)| *var)
     }
 
-    fn atoms(&mut self, open: &str, close: &str) -> Parsed<Vec<Atom>> {
+    pub fn atoms(&mut self, open: &str, close: &str) -> Parsed<Vec<Atom>> {
         self.list(open, close, Parser::atom)
     }
 
-    fn vars(&mut self) -> Parsed<Vec<VarId>> {
+    pub fn vars(&mut self) -> Parsed<Vec<VarId>> {
         self.list("(", ")", Parser::var)
     }
 
-    fn prim_type(&mut self) -> Parsed<PrimType> {
+    pub fn prim_type(&mut self) -> Parsed<PrimType> {
         let before = self.pos;
         match PrimType::from_name(&self.word("a scalar type")?) {
             Some(ty) => Ok(ty),
@@ -267,7 +271,7 @@ impl Parser {
         }
     }
 
-    fn ty(&mut self) -> Parsed<Type> {
+    pub fn ty(&mut self) -> Parsed<Type> {
         if self.eat_word("acc") {
             let index_dims = self.atoms("[", "]")?;
             return Ok(Type::Acc { index_dims, elems: self.types()? });
@@ -280,12 +284,12 @@ impl Parser {
         Ok(Type::array(self.prim_type()?, dims))
     }
 
-    fn types(&mut self) -> Parsed<Vec<Type>> {
+    pub fn types(&mut self) -> Parsed<Vec<Type>> {
         self.list("(", ")", Parser::ty)
     }
 
     /// The name is visible in what follows, not in its own type.
-    fn param(&mut self) -> Parsed<Param> {
+    pub fn param(&mut self) -> Parsed<Param> {
         let visible = self.names.len();
         let var = self.bind()?;
         let hidden: Vec<_> = self.names.drain(visible..).collect();
@@ -295,12 +299,12 @@ impl Parser {
         Ok(Param { var, ty })
     }
 
-    fn params(&mut self) -> Parsed<Vec<Param>> {
+    pub fn params(&mut self) -> Parsed<Vec<Param>> {
         self.list("(", ")", Parser::param)
     }
 
     /// `@"file":3:7`, followed by the places it was inlined at.
-    fn loc(&mut self) -> Parsed<Loc> {
+    pub fn loc(&mut self) -> Parsed<Loc> {
         let mut chain = Vec::new();
         while self.eat("@") {
             let file = self.text("a file name")?;
@@ -322,7 +326,7 @@ impl Parser {
         Ok(outer.unwrap_or(Loc::NONE))
     }
 
-    fn fun_ref(&mut self) -> Parsed<FunId> {
+    pub fn fun_ref(&mut self) -> Parsed<FunId> {
         let before = self.pos;
         let word = self.word("a function")?;
         let found = match word.strip_prefix('#') {
@@ -366,6 +370,15 @@ impl Parser {
     }
 
     fn fun(&mut self) -> Parsed<Fun> {
+        let outside = self.visible();
+        let (name, params, ret, loc) = self.signature()?;
+        let body = self.body()?;
+        self.hide(outside);
+        Ok(Fun { name, params, ret, body, loc })
+    }
+
+    /// The name, the parameters, the results and the place of a function; its parameters are visible in what follows.
+    pub fn signature(&mut self) -> Parsed<(String, Vec<Param>, Vec<Param>, Loc)> {
         let outside = self.names.len();
         let name = match self.peek() {
             Token::Text(_) => self.text("a name")?,
@@ -380,12 +393,28 @@ impl Parser {
         self.names.truncate(visible);
         let loc = self.loc()?;
         self.expect("=")?;
-        let body = self.body()?;
-        self.names.truncate(outside);
-        Ok(Fun { name, params, ret, body, loc })
+        Ok((name, params, ret, loc))
     }
 
-    fn entry(&mut self) -> Parsed<Entry> {
+    /// How many names are visible, to [`Parser::hide`] those that come after them.
+    pub fn visible(&self) -> usize {
+        self.names.len()
+    }
+
+    pub fn hide(&mut self, visible: usize) {
+        self.names.truncate(visible);
+    }
+
+    /// Takes the names after so many away, to be shown again.
+    pub fn take_names(&mut self, visible: usize) -> Vec<(String, VarId)> {
+        self.names.drain(visible..).collect()
+    }
+
+    pub fn show_names(&mut self, names: Vec<(String, VarId)>) {
+        self.names.extend(names);
+    }
+
+    pub fn entry(&mut self) -> Parsed<Entry> {
         let name = self.text("the name of the entry point")?;
         self.expect("=")?;
         let fun = self.fun_ref()?;

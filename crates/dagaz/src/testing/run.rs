@@ -166,7 +166,10 @@ fn run_accepted(
     }
     let mut session = program.session_with(&settings.execution);
     if let Some(reason) = session.notice() {
-        return Err(format!("no machine code: {reason}"));
+        return Err(match settings.execution.backend {
+            Backend::Bulk => format!("no form as operations on whole arrays: {reason}"),
+            Backend::Interpreter | Backend::C | Backend::Sanitized => format!("no machine code: {reason}"),
+        });
     }
     if settings.laws {
         check_laws(path, &wanted)?;

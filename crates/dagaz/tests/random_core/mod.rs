@@ -2,6 +2,7 @@
 //! and machine code on several numbers of threads.
 
 mod arrays;
+pub mod bulk;
 #[path = "../random/dice.rs"]
 mod dice;
 mod folds;
