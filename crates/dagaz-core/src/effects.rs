@@ -195,13 +195,16 @@ impl Effects {
 
     /// Whether a statement does nothing but give its values.
     pub fn is_removable(&self, stm: &Stm) -> bool {
-        let is_harmless = match own_effect(&stm.exp) {
+        self.is_harmless(stm) && all_inside(&stm.exp, |inner| self.is_removable(inner))
+    }
+
+    /// As [`Effects::is_removable`], whatever the bodies inside do.
+    pub fn is_harmless(&self, stm: &Stm) -> bool {
+        match own_effect(&stm.exp) {
             Effect::None => true,
             Effect::MakesArray => self.is_makeable(stm),
             Effect::MayFail | Effect::MayNotEnd | Effect::Acts => false,
-        };
-        let body = |body: &Body| body.stms.iter().all(|stm| self.is_removable(stm));
-        is_harmless && bodies_that_run(&stm.exp).into_iter().all(body)
+        }
     }
 
     /// Whether the sizes of an array that a statement makes are known not to be negative.

@@ -6,6 +6,7 @@
 //!
 //! - Data: [`prim`] (scalars and their operations), [`types`], [`exp`] (programs, statements, expressions).
 //! - Making and walking it: [`build`] collects statements, [`visit`] finds operands and free variables.
+//! - Facts: [`effects`] says what an expression does besides giving its value, [`dead`] what nobody needs.
 //! - Text: [`mod@print`] writes a program, [`parse`] reads it back.
 //! - Checking: [`verify`] finds everything that is wrong with a program.
 //! - Passes: [`pass`] says what a pass is, at which stages programs are between them, and runs pipelines of them.
@@ -34,6 +35,7 @@
 //! ```
 
 pub mod build;
+pub mod dead;
 pub mod effects;
 pub mod engine;
 pub mod exp;
