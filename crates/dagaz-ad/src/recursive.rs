@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Exp, Fun, Lambda, Loc, Stm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
-use dagaz_core::visit::{bodies, type_mut};
+use dagaz_core::visit::{calls, type_mut};
 
 use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
@@ -34,7 +34,7 @@ pub(crate) struct Recursive {
 
 impl Recursive {
     pub fn of(funs: &[Fun]) -> Recursive {
-        let calls: Vec<HashSet<FunId>> = funs.iter().map(|fun| calls(&fun.body.stms)).collect();
+        let calls: Vec<Vec<FunId>> = funs.iter().map(|fun| calls(&fun.body.stms)).collect();
         let reaches = |id: usize| {
             let mut seen: HashSet<FunId> = HashSet::new();
             let mut todo: Vec<FunId> = calls[id].iter().copied().collect();
@@ -57,17 +57,6 @@ impl Recursive {
     pub fn is_used(&self) -> bool {
         !self.known.is_empty()
     }
-}
-
-fn calls(stms: &[Stm]) -> HashSet<FunId> {
-    let mut found = HashSet::new();
-    for stm in stms {
-        if let Exp::Call { fun, .. } = &stm.exp {
-            found.insert(*fun);
-        }
-        bodies(&stm.exp).into_iter().for_each(|body| found.extend(calls(&body.stms)));
-    }
-    found
 }
 
 impl Ad<'_> {

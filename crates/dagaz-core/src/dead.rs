@@ -175,8 +175,12 @@ impl<'a> Needs<'a> {
         keep(&mut stm.pat, &live);
         let (arrays, lambda) = match &mut stm.exp {
             Exp::Map { arrays, lambda, .. } => (arrays, lambda),
-            Exp::Reduce { arrays, pre: Some(pre), .. } | Exp::Scan { arrays, pre: Some(pre), .. } => (arrays, pre),
-            Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => (arrays, pre),
+            Exp::Reduce { arrays, pre: Some(pre), .. } | Exp::Scan { arrays, pre: Some(pre), .. } => {
+                (arrays, pre)
+            }
+            Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => {
+                (arrays, pre)
+            }
             _ => return,
         };
         let rows: Vec<bool> = lambda.params.iter().map(|p| self.is_live(p)).collect();
@@ -235,8 +239,12 @@ fn whole(exp: &Exp, results: usize) -> Vec<Atom> {
 fn row_function(exp: &Exp) -> Option<(&[VarId], &Lambda)> {
     match exp {
         Exp::Map { arrays, lambda, .. } => Some((arrays, lambda)),
-        Exp::Reduce { arrays, pre: Some(pre), .. } | Exp::Scan { arrays, pre: Some(pre), .. } => Some((arrays, pre)),
-        Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => Some((arrays, pre)),
+        Exp::Reduce { arrays, pre: Some(pre), .. } | Exp::Scan { arrays, pre: Some(pre), .. } => {
+            Some((arrays, pre))
+        }
+        Exp::Hist { arrays, pre: Some(pre), .. } | Exp::Scatter { arrays, pre: Some(pre), .. } => {
+            Some((arrays, pre))
+        }
         _ => None,
     }
 }

@@ -133,12 +133,22 @@ impl<'v> Copy<'v> {
         copy
     }
 
-    fn in_body(&mut self, body: &mut Body) {
-        for stm in &mut body.stms {
+    fn stms(&mut self, stms: &[Stm]) -> Vec<Stm> {
+        let mut copy = stms.to_vec();
+        self.in_stms(&mut copy);
+        copy
+    }
+
+    fn in_stms(&mut self, stms: &mut [Stm]) {
+        for stm in stms {
             self.in_exp(&mut stm.exp);
             self.params(&mut stm.pat);
             stm.loc = self.loc(stm.loc);
         }
+    }
+
+    fn in_body(&mut self, body: &mut Body) {
+        self.in_stms(&mut body.stms);
         body.result.iter_mut().for_each(|atom| self.atom(atom));
     }
 
@@ -162,6 +172,49 @@ impl<'v> Copy<'v> {
             }
             _ => visit::lambdas_mut(exp).into_iter().for_each(|lambda| self.in_lambda(lambda)),
         }
+    }
+}
+
+/// What variables are to become, followed to the end.
+#[derive(Default)]
+pub struct Substitution {
+    map: HashMap<VarId, Atom>,
+}
+
+impl Substitution {
+    pub fn insert(&mut self, var: VarId, atom: Atom) {
+        let atom = self.of(atom);
+        self.map.insert(var, atom);
+    }
+
+    pub fn of(&self, mut atom: Atom) -> Atom {
+        while let Atom::Var(var) = atom
+            && let Some(to) = self.map.get(&var)
+        {
+            atom = *to;
+        }
+        atom
+    }
+
+    pub fn apply(&self, atom: &mut Atom) {
+        *atom = self.of(*atom);
+    }
+
+    /// The statements once more: what they bind gets new names.
+    pub fn copies(&mut self, vars: &mut Vars, stms: &[Stm]) -> Vec<Stm> {
+        let names = self.map.keys().map(|var| (*var, self.of((*var).into()))).collect();
+        let mut copy = Copy::with(vars, names);
+        let stms = copy.stms(stms);
+        self.map = copy.finish().0;
+        stms
+    }
+
+    pub fn params<'a>(&self, params: impl IntoIterator<Item = &'a mut Param>) {
+        params.into_iter().for_each(|p| type_mut(&mut p.ty, &mut |a| self.apply(a)));
+    }
+
+    pub fn types<'a>(&self, types: impl IntoIterator<Item = &'a mut Type>) {
+        types.into_iter().for_each(|t| type_mut(t, &mut |a| self.apply(a)));
     }
 }
 

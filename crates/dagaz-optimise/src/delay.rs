@@ -15,9 +15,7 @@ use std::collections::HashMap;
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::free_vars;
-
-use crate::walk::for_each_body;
+use dagaz_core::visit::{bodies_mut, free_vars};
 
 pub const DELAY_UPDATES: Pass = Pass::always(
     "delay-updates",
@@ -31,7 +29,7 @@ pub fn delay_updates(program: &mut Program) {
 
 fn delay(body: &mut Body) {
     for stm in &mut body.stms {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| delay(inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| delay(inner));
     }
     let views: HashMap<VarId, VarId> = body.stms.iter().filter_map(view).collect();
     for at in (0..body.stms.len()).rev() {

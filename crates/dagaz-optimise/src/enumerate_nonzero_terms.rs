@@ -23,8 +23,7 @@ use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use crate::walk::for_each_body;
+use dagaz_core::visit::bodies_mut;
 
 /// So many terms are written out at most.
 const MOST_TERMS: i64 = 2;
@@ -69,7 +68,7 @@ impl Writer<'_> {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
             self.note(&stm);
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             match self.terms(&stm) {
                 Some(terms) => {
                     self.has_changed = true;
@@ -82,9 +81,7 @@ impl Writer<'_> {
 
     fn note(&mut self, stm: &Stm) {
         let [param] = stm.pat.as_slice() else { return };
-        if let Exp::Iota { ty: PrimType::I64, start, step, .. } = &stm.exp
-            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
-        {
+        if stm.exp.is_counting() {
             self.numbers.insert(param.var);
         }
         if let Some((operand, number)) = sum_with_number(&stm.exp)

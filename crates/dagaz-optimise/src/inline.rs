@@ -13,7 +13,7 @@ use dagaz_core::exp::{Body, Exp, Fun, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, FunId};
-use dagaz_core::visit;
+use dagaz_core::visit::{self, bodies_mut, calls, count_stms};
 
 /// Functions of at most so many statements are copied to every call.
 const SMALL: usize = 24;
@@ -27,12 +27,12 @@ pub const INLINE_CALLS: Pass = Pass::always(
 );
 
 pub fn inline_calls(program: &mut Program) {
-    let calls: Vec<Vec<FunId>> = program.funs.iter().map(|fun| calls_in(&fun.body)).collect();
+    let calls: Vec<Vec<FunId>> = program.funs.iter().map(|fun| calls(&fun.body.stms)).collect();
     let count = count_calls(program, &calls);
     for index in callees_first(&calls) {
         let Some(id) = u32::try_from(index).ok().map(FunId) else { continue };
         let mut body = std::mem::take(&mut program.funs[index].body);
-        let size = size(&body);
+        let size = count_stms(&body.stms);
         Inliner { program, count: &count, size }.body(id, &mut body, &calls);
         program.funs[index].body = body;
     }
@@ -41,7 +41,7 @@ pub fn inline_calls(program: &mut Program) {
 /// How often functions are called in what entry points and constants need.
 fn count_calls(program: &Program, calls: &[Vec<FunId>]) -> HashMap<FunId, usize> {
     let mut count: HashMap<FunId, usize> = HashMap::new();
-    let mut todo: Vec<FunId> = program.consts.iter().flat_map(|stm| calls_of(&stm.exp)).collect();
+    let mut todo: Vec<FunId> = visit::calls(&program.consts);
     todo.iter().for_each(|id| *count.entry(*id).or_default() += 1);
     todo.extend(program.entries.iter().map(|entry| entry.fun));
     let mut seen = HashSet::new();
@@ -55,19 +55,6 @@ fn count_calls(program: &Program, calls: &[Vec<FunId>]) -> HashMap<FunId, usize>
         }
     }
     count
-}
-
-fn calls_in(body: &Body) -> Vec<FunId> {
-    body.stms.iter().flat_map(|stm| calls_of(&stm.exp)).collect()
-}
-
-fn calls_of(exp: &Exp) -> Vec<FunId> {
-    let mut found: Vec<FunId> = match exp {
-        Exp::Call { fun, .. } => vec![*fun],
-        _ => Vec::new(),
-    };
-    found.extend(visit::bodies(exp).into_iter().flat_map(calls_in));
-    found
 }
 
 /// All functions, each after those that it calls, as far as there is such an order.
@@ -102,10 +89,6 @@ fn is_recursive(id: FunId, calls: &[Vec<FunId>]) -> bool {
     false
 }
 
-fn size(body: &Body) -> usize {
-    body.stms.iter().map(|stm| 1 + visit::bodies(&stm.exp).into_iter().map(size).sum::<usize>()).sum()
-}
-
 struct Inliner<'p> {
     program: &'p mut Program,
     count: &'p HashMap<FunId, usize>,
@@ -117,7 +100,7 @@ impl Inliner<'_> {
     fn body(&mut self, own: FunId, body: &mut Body, calls: &[Vec<FunId>]) {
         let stms = std::mem::take(&mut body.stms);
         for mut stm in stms {
-            visit::bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
             match &stm.exp {
                 Exp::Call { fun, args } if *fun != own && self.is_wanted(*fun, calls) => {
                     let (fun, args) = (*fun, args.clone());
@@ -130,7 +113,7 @@ impl Inliner<'_> {
 
     fn is_wanted(&mut self, id: FunId, calls: &[Vec<FunId>]) -> bool {
         let Some(fun) = self.program.fun(id) else { return false };
-        let added = size(&fun.body);
+        let added = count_stms(&fun.body.stms);
         let is_only = self.count.get(&id) == Some(&1);
         let fits = is_only || added <= SMALL && self.size + added <= LARGE;
         let is_wanted = fits && !is_recursive(id, calls);

@@ -40,7 +40,6 @@ mod unflatten;
 mod uniform_checks;
 mod unroll_small;
 mod unswitch;
-mod walk;
 
 pub use crate::accumulators::{SIMPLIFY_ACCUMULATORS, SINGLE_OUT_ROWS};
 pub use crate::bounds::PROVE_BOUNDS;

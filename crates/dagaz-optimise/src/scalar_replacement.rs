@@ -19,9 +19,7 @@ use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm, V
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, direct_operands, free_vars_body};
-
-use crate::walk::bodies;
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, free_vars_body};
 
 /// The most elements of an array that is taken apart.
 const MOST_ELEMENTS: i64 = 16;

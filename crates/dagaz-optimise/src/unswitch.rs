@@ -23,10 +23,9 @@ use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::pass::Pass;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{free_vars, free_vars_body};
 
-use crate::walk::for_each_body;
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::visit::{bodies_mut, free_vars, free_vars_body};
 
 pub const UNSWITCH_MAPS: Pass = Pass::reporting(
     "unswitch-maps",
@@ -59,7 +58,7 @@ impl Unswitcher {
     /// From the inside out: a branch that left one map may leave the next.
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             self.stm(stm, &mut body.stms);
         }
     }

@@ -25,7 +25,6 @@ use dagaz_core::visit::{bodies_mut, lambdas_mut};
 use super::collect::{Def, ScopeKind, collect};
 use super::has_accumulators;
 use crate::bounds::rows_that_exist;
-use crate::walk::for_each_body;
 
 pub const SINGLE_OUT_ROWS: Pass = Pass::reporting(
     "single-out-rows",
@@ -101,7 +100,7 @@ struct RowFinder {
 impl RowFinder {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             let mut after = Vec::new();
             for position in 0..stm.pat.len() {
                 if self.rows.contains(&stm.pat[position].var) {

@@ -17,8 +17,8 @@ use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::facts::{Def, Definitions};
-use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::bodies_mut;
 
 pub(super) fn sink(program: &mut Program) {
     let (facts, effects) = (Definitions::of(program), Effects::of(program));
@@ -50,7 +50,7 @@ impl Sinker<'_> {
     fn body(&mut self, body: &mut Body) {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             let behind = self.map(&mut stm);
             // A map without results may be there for its checks.
             if !stm.pat.is_empty() || !self.effects.is_removable(&stm) {

@@ -18,9 +18,9 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{AccInput, AxesOf, Body, Check, DimSlice, Exp, Loc, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit::bodies_mut;
 
 use super::facts::Definitions;
-use crate::walk::for_each_body;
 
 /// Whether there was such a product.
 pub(super) fn add_single_elements(program: &mut Program) -> bool {
@@ -67,7 +67,7 @@ impl Changer {
     fn body(&mut self, body: &mut Body) {
         let mut done: Vec<Stm> = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, inner| self.body(inner));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(inner));
             if let Some((sum, rows)) = self.sum(&stm)
                 && let Some(singles) = done.iter_mut().rev().find_map(|stm| self.singled(stm, rows))
             {

@@ -21,11 +21,11 @@ use std::collections::HashSet;
 
 use dagaz_core::exp::{Exp, Lambda, Stm};
 use dagaz_core::prim::{BinOp, UnOp};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::direct_operands;
+use dagaz_core::visit::{direct_operands, operands_mut};
 
 use super::{Fuser, Seen, rows};
-use crate::walk::{Substitution, operands_mut};
 
 const MOST_STATEMENTS: usize = 4;
 
