@@ -14,6 +14,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::index::Polynomial;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
@@ -323,16 +324,10 @@ fn is_zero(atom: Atom) -> bool {
 /// that are the counter plus a number.
 pub(in crate::lower) fn offset(affine: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
     const GREATEST: u64 = 1 << 40;
-    let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
-    let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());
-    let affine = |atom: &Atom| atom.as_var().and_then(|v| affine.get(&v).copied());
-    let sum = match op {
-        BinOp::Add => match (affine(a), number(b), affine(b), number(a)) {
-            (Some(offset), Some(n), _, _) | (_, _, Some(offset), Some(n)) => offset.checked_add(n),
-            _ => None,
-        },
-        BinOp::Sub => affine(a)?.checked_sub(number(b)?),
-        _ => None,
+    // The counter is the only variable.
+    let of = |atom: Atom| {
+        Polynomial::of_atom(atom, |var| Polynomial::var(()).offset(i128::from(*affine.get(&var)?)))
     };
+    let sum = Polynomial::of_exp(exp, of)?.difference(&Polynomial::var(()));
     sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
 }
