@@ -70,6 +70,22 @@ pub fn cannot_fail(exp: &Exp) -> bool {
     is_scalar && own_effect(exp) == Effect::None
 }
 
+/// Whether an expression, or something inside of it, can stop the program for other reasons than a negative size.
+pub fn can_fail(exp: &Exp) -> bool {
+    matches!(own_effect(exp), Effect::MayFail | Effect::Acts)
+        || bodies_that_run(exp).into_iter().flat_map(|body| &body.stms).any(|stm| can_fail(&stm.exp))
+}
+
+/// The array that the value of an expression is, or is a part or another view of.
+pub fn viewed(exp: &Exp) -> Option<VarId> {
+    match exp {
+        Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(*array),
+        Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(*array),
+        Exp::Atom(atom) => atom.as_var(),
+        _ => None,
+    }
+}
+
 /// Whether a statement gives its values and does nothing else, wherever the checks around it are.
 pub fn only_gives_values(stm: &Stm) -> bool {
     own_effect(&stm.exp) == Effect::None && all_inside(&stm.exp, only_gives_values)

@@ -12,6 +12,7 @@
 
 use std::collections::HashMap;
 
+use dagaz_core::effects::viewed;
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, VarId};
@@ -50,12 +51,7 @@ fn delay(body: &mut Body) {
 /// A part of an array, and the array.
 fn view(stm: &Stm) -> Option<(VarId, VarId)> {
     let [param] = stm.pat.as_slice() else { return None };
-    match &stm.exp {
-        Exp::Index { array, .. } | Exp::Slice { array, .. } => Some((param.var, *array)),
-        Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some((param.var, *array)),
-        Exp::Atom(Atom::Var(array)) => Some((param.var, *array)),
-        _ => None,
-    }
+    Some((param.var, viewed(&stm.exp)?))
 }
 
 fn root(var: VarId, views: &HashMap<VarId, VarId>) -> VarId {

@@ -19,6 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::operator::scalar_operator;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
 use dagaz_core::rename::renamed;
@@ -112,7 +113,7 @@ impl Writer<'_> {
         let (choice, before) = pre.body.stms.split_last()?;
         let Exp::If { cond, otherwise, .. } = &choice.exp else { return None };
         let is_result = choice.pat.iter().map(|p| Atom::Var(p.var)).eq(pre.body.result.iter().copied());
-        let is_sum = is_float_sum(op) && is_zero(*start) && self.numbers.contains(array);
+        let is_sum = float_type(op).is_some() && is_zero(*start) && self.numbers.contains(array);
         let counts_for_nothing =
             otherwise.stms.is_empty() && otherwise.result.iter().all(|result| is_zero(*result));
         if !is_sum || !is_result || !counts_for_nothing {
@@ -272,15 +273,7 @@ fn is_zero(atom: Atom) -> bool {
     atom.as_const().and_then(|prim| prim.as_f64()) == Some(0.0)
 }
 
-fn is_float_sum(op: &Lambda) -> bool {
-    float_type(op).is_some()
-}
-
 /// The type of the numbers that an operator adds, if they are floats.
 fn float_type(op: &Lambda) -> Option<PrimType> {
-    let ([left, right], [stm]) = (op.params.as_slice(), op.body.stms.as_slice()) else { return None };
-    let Exp::BinOp(BinOp::Add, ty, a, b) = &stm.exp else { return None };
-    let is_of_both = [*a, *b] == [Atom::Var(left.var), Atom::Var(right.var)];
-    let is_result = op.body.result == [Atom::Var(stm.pat.first()?.var)];
-    (ty.is_float() && is_of_both && is_result).then_some(*ty)
+    scalar_operator(op).filter(|own| own.op == BinOp::Add && own.ty.is_float()).map(|own| own.ty)
 }

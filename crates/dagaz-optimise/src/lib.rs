@@ -12,7 +12,6 @@ mod copies;
 mod cse;
 mod dce;
 mod delay;
-mod elementary;
 mod enumerate_nonzero_terms;
 mod expand_powers;
 mod fold_shifts_into_reads;

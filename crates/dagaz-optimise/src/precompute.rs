@@ -23,7 +23,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
-use crate::elementary::is_elementary_function;
+use dagaz_core::cost::is_elementary_function;
 use dagaz_core::effects::cannot_fail;
 use dagaz_core::rename::Substitution;
 use dagaz_core::visit::{bodies, bodies_mut, bound_inside, direct_operands, free_vars};

@@ -5,8 +5,9 @@
 
 use std::collections::HashSet;
 
+use dagaz_core::cost::{self, unop_cost};
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
-use dagaz_core::prim::{PrimType, UnOp};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit;
 
@@ -120,7 +121,7 @@ impl Lower<'_> {
             Exp::Replicate { dims: sizes, .. } | Exp::Contract { sizes, .. } => {
                 self.times(sizes, parts, inside)
             }
-            Exp::UnOp(op, ..) if !is_cheap(*op) => Cost { constant: EXPENSIVE, ..parts },
+            Exp::UnOp(op, ..) if unop_cost(*op) >= cost::Cost::Long => Cost { constant: EXPENSIVE, ..parts },
             Exp::Call { .. } => Cost { constant: EXPENSIVE * UNKNOWN, ..parts },
             _ => parts,
         }
@@ -157,13 +158,6 @@ fn has_loops_in_branches(body: &Body) -> bool {
 
 fn scaled(terms: Vec<Expr>, factor: f64) -> Vec<Expr> {
     if factor == 1.0 { terms } else { terms.into_iter().map(|term| factor.times(term)).collect() }
-}
-
-fn is_cheap(op: UnOp) -> bool {
-    matches!(
-        op,
-        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Signum | UnOp::ToBits | UnOp::FromBits | UnOp::Floor
-    )
 }
 
 impl Cost {

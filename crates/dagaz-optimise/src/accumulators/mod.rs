@@ -35,8 +35,9 @@ mod tiles;
 use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
-use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Program, Stm};
+use dagaz_core::exp::{AccInput, Body, Exp, Program, Stm};
 use dagaz_core::facts::Facts;
+use dagaz_core::operator::scalar_operator;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -253,20 +254,7 @@ impl Simplifier {
     fn sum_of_scalars(&self, input: &AccInput) -> Option<(VarId, PrimType)> {
         let ([base], Some((op, _))) = (&input.arrays[..], &input.op) else { return None };
         let Type::Array { elem, dims } = self.facts.types.get(base)? else { return None };
-        (dims.len() == input.shape.len() && is_plus(op)).then_some((*base, *elem))
+        (dims.len() == input.shape.len() && scalar_operator(op).is_some_and(|own| own.op == BinOp::Add))
+            .then_some((*base, *elem))
     }
-}
-
-fn is_plus(op: &Lambda) -> bool {
-    let ([x, y], [stm], [result]) = (&op.params[..], &op.body.stms[..], &op.body.result[..]) else {
-        return false;
-    };
-    let is_sum = match &stm.exp {
-        Exp::BinOp(BinOp::Add, _, a, b) => {
-            let (x, y) = (Atom::Var(x.var), Atom::Var(y.var));
-            (*a == x && *b == y) || (*a == y && *b == x)
-        }
-        _ => false,
-    };
-    is_sum && stm.pat.iter().any(|p| *result == Atom::Var(p.var))
 }

@@ -26,7 +26,7 @@ use dagaz_core::types::{Atom, Param, VarId};
 use super::dot::{Level, constant};
 use super::facts::{Def, Definitions};
 use super::sink::{Source, outer_contract};
-use crate::elementary::is_elementary_function;
+use dagaz_core::cost::is_elementary_function;
 use dagaz_core::effects::{Effects, cannot_fail};
 use dagaz_core::visit::{bodies_mut, free_vars, free_vars_body};
 

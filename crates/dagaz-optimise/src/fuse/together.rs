@@ -9,8 +9,8 @@ use dagaz_core::types::VarId;
 use dagaz_core::visit::{lambdas, operands_mut};
 
 use crate::cse::{Key, key};
-use crate::elementary::is_elementary_function;
 use crate::opposites::Opposites;
+use dagaz_core::cost::is_elementary_function;
 
 #[derive(Default)]
 pub(super) struct Together {

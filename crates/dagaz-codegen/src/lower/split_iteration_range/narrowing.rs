@@ -7,13 +7,14 @@
 
 use std::collections::HashMap;
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Exp, Lambda};
+use dagaz_core::operator::{ScalarOperator, components};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
 
 use super::super::Lower;
-use super::super::folds::{Fold, components};
-use super::super::maps::can_fail;
+use super::super::folds::Fold;
 use super::interior::offset;
 use crate::imp::{Expr, Operand};
 
@@ -39,8 +40,8 @@ impl Lower<'_> {
         let Exp::If { cond, otherwise, .. } = &choice.exp else { return None };
         let is_result = choice.pat.iter().map(|p| Atom::Var(p.var)).eq(pre.body.result.iter().copied());
         let operations = components(fold.op)?;
-        let is_nothing = |(result, (op, ty)): (&Atom, &(BinOp, PrimType))| match op {
-            BinOp::Add => is_zero(*result, *ty),
+        let is_nothing = |(result, own): (&Atom, &ScalarOperator)| match own.op {
+            BinOp::Add => is_zero(*result, own.ty),
             _ => false,
         };
         // Zero changes a negative zero, which a sum that begins with zero never is.
