@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::exp::{AccInput, Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
+use crate::exp::{AccInput, Body, DimSlice, Exp, Fun, Lambda, LoopForm, MsgPart, Stm};
 use crate::types::{Atom, FunId, Param, Type, VarId};
 
 /// Calls `f` with every atom that the expression uses itself, outside of nested bodies; arrays come as
@@ -273,11 +273,16 @@ pub fn bound_inside(exp: &Exp) -> HashSet<VarId> {
     inside
 }
 
-/// Lets `f` put others for every statement, at any depth, inside before outside.
-pub fn replace_stms(body: &mut Body, f: &mut impl FnMut(Stm, &mut Vec<Stm>)) {
+/// Lets `f` put others for every statement of functions, at any depth, inside before outside: it gets the statement and adds to
+/// those that come before it in its body.
+pub fn replace_stms(funs: &mut [Fun], f: &mut impl FnMut(Stm, &mut Vec<Stm>)) {
+    funs.iter_mut().for_each(|fun| replace_in(&mut fun.body, f));
+}
+
+fn replace_in(body: &mut Body, f: &mut impl FnMut(Stm, &mut Vec<Stm>)) {
     let mut done = Vec::with_capacity(body.stms.len());
     for mut stm in std::mem::take(&mut body.stms) {
-        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| replace_stms(inner, f));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| replace_in(inner, f));
         f(stm, &mut done);
     }
     body.stms = done;

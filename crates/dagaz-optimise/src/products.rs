@@ -26,7 +26,7 @@ use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{bodies_mut, each_stm};
+use dagaz_core::visit::{each_stm, replace_stms};
 
 pub const DIVIDE_PRODUCTS: Pass = Pass::reporting(
     "divide-products",
@@ -47,7 +47,7 @@ pub fn divide_products(program: &mut Program) -> bool {
     }
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut divider = Divider { b, made, uses, has_changed: false };
-    program.funs.iter_mut().for_each(|fun| divider.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| divider.stm(stm, done));
     program.vars = divider.b.finish().0;
     divider.has_changed
 }
@@ -78,19 +78,14 @@ struct Pair {
 }
 
 impl Divider {
-    fn body(&mut self, body: &mut Body) {
-        let mut stms = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
-            if let Some(pair) = self.pair(&stm.exp) {
-                self.has_changed = true;
-                self.b.push_scope();
-                self.divide(&mut stm, pair);
-                stms.extend(self.b.pop_scope());
-            }
-            stms.push(stm);
+    fn stm(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) {
+        if let Some(pair) = self.pair(&stm.exp) {
+            self.has_changed = true;
+            self.b.push_scope();
+            self.divide(&mut stm, pair);
+            stms.extend(self.b.pop_scope());
         }
-        body.stms = stms;
+        stms.push(stm);
     }
 
     fn pair(&self, exp: &Exp) -> Option<Pair> {

@@ -20,7 +20,7 @@ use dagaz_core::facts::Facts;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::{bodies, bodies_mut, direct_operands};
+use dagaz_core::visit::{bodies, direct_operands, replace_stms};
 
 pub const HOIST_UNIFORM_CHECKS: Pass = Pass::always(
     "hoist-uniform-checks",
@@ -31,7 +31,7 @@ pub const HOIST_UNIFORM_CHECKS: Pass = Pass::always(
 pub fn hoist_uniform_checks(program: &mut Program) {
     let pass = UniformChecks { facts: Facts::of(program) };
     let mut b = Builder::new(std::mem::take(&mut program.vars));
-    program.funs.iter_mut().for_each(|fun| pass.shorten(&mut b, &mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| pass.shorten(&mut b, stm, done));
     program.vars = b.finish().0;
 }
 
@@ -40,28 +40,23 @@ struct UniformChecks {
 }
 
 impl UniformChecks {
-    fn shorten(&self, b: &mut Builder, body: &mut Body) {
-        let mut done = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.shorten(b, inner));
-            let loc = stm.loc;
-            if let Exp::Map { width, arrays, lambda } = &mut stm.exp
-                && matches!(width, Atom::Var(_))
-                && self.is_same_in_all(*width, arrays, lambda)
-            {
-                b.push_scope();
-                let first = b.binop(BinOp::Min, PrimType::I64, *width, Atom::i64(1), loc);
-                for (array, param) in arrays.iter_mut().zip(&lambda.params) {
-                    let range = DimSlice::Range { start: Atom::i64(0), len: first, stride: Atom::i64(1) };
-                    let part = Exp::Slice { array: *array, dims: vec![range] };
-                    *array = b.let_var("first", param.ty.with_outer(&[first]), part, loc);
-                }
-                *width = first;
-                done.extend(b.pop_scope());
+    fn shorten(&self, b: &mut Builder, mut stm: Stm, done: &mut Vec<Stm>) {
+        let loc = stm.loc;
+        if let Exp::Map { width, arrays, lambda } = &mut stm.exp
+            && matches!(width, Atom::Var(_))
+            && self.is_same_in_all(*width, arrays, lambda)
+        {
+            b.push_scope();
+            let first = b.binop(BinOp::Min, PrimType::I64, *width, Atom::i64(1), loc);
+            for (array, param) in arrays.iter_mut().zip(&lambda.params) {
+                let range = DimSlice::Range { start: Atom::i64(0), len: first, stride: Atom::i64(1) };
+                let part = Exp::Slice { array: *array, dims: vec![range] };
+                *array = b.let_var("first", param.ty.with_outer(&[first]), part, loc);
             }
-            done.push(stm);
+            *width = first;
+            done.extend(b.pop_scope());
         }
-        body.stms = done;
+        done.push(stm);
     }
 
     fn is_same_in_all(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> bool {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies, bodies_mut, each_stm};
+use dagaz_core::visit::{bodies, each_stm, replace_stms};
 
 use super::dot::{Level, Nest, View};
 use super::facts::{Def, Definitions};
@@ -32,7 +32,7 @@ pub(super) fn multiply_after_reading(program: &mut Program) {
         return;
     }
     let mut changer = Changer { products, factors: HashMap::new(), vars: &mut program.vars };
-    program.funs.iter_mut().for_each(|fun| changer.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| changer.stm(stm, done));
 }
 
 /// An array whose elements are products, or negated numbers: then there is one factor.
@@ -143,33 +143,28 @@ struct Changer<'p> {
 }
 
 impl Changer<'_> {
-    fn body(&mut self, body: &mut Body) {
-        let mut done = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
-            for array in stm.pat.iter().map(|p| p.var).collect::<Vec<_>>() {
-                if let Some(Product { ty, factors }) = self.products.remove(&array) {
-                    let views = factors.into_iter().map(|factor| match factor {
-                        Factor::View(view) => view,
-                        Factor::Inner { path, view, ty } => {
-                            let labels = (0..=path.len()).chain(view.labels).collect();
-                            let root = self.export(&mut stm, &path, Param::new(view.root, ty));
-                            View { root: root.var, fixed: Vec::new(), labels }
-                        }
-                    });
-                    let views = views.collect();
-                    self.factors.insert(array, (ty, views));
-                }
-            }
-            match &stm.exp {
-                Exp::Index { array, indices, .. } if self.factors.contains_key(array) => {
-                    let (array, indices) = (*array, indices.clone());
-                    done.extend(self.read(stm, array, &indices));
-                }
-                _ => done.push(stm),
+    fn stm(&mut self, mut stm: Stm, done: &mut Vec<Stm>) {
+        for array in stm.pat.iter().map(|p| p.var).collect::<Vec<_>>() {
+            if let Some(Product { ty, factors }) = self.products.remove(&array) {
+                let views = factors.into_iter().map(|factor| match factor {
+                    Factor::View(view) => view,
+                    Factor::Inner { path, view, ty } => {
+                        let labels = (0..=path.len()).chain(view.labels).collect();
+                        let root = self.export(&mut stm, &path, Param::new(view.root, ty));
+                        View { root: root.var, fixed: Vec::new(), labels }
+                    }
+                });
+                let views = views.collect();
+                self.factors.insert(array, (ty, views));
             }
         }
-        body.stms = done;
+        match &stm.exp {
+            Exp::Index { array, indices, .. } if self.factors.contains_key(array) => {
+                let (array, indices) = (*array, indices.clone());
+                done.extend(self.read(stm, array, &indices));
+            }
+            _ => done.push(stm),
+        }
     }
 
     /// A variable of the innermost map on the path, as a result of the outermost one.
