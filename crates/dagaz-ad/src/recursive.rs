@@ -37,7 +37,7 @@ impl Recursive {
         let calls: Vec<Vec<FunId>> = funs.iter().map(|fun| calls(&fun.body.stms)).collect();
         let reaches = |id: usize| {
             let mut seen: HashSet<FunId> = HashSet::new();
-            let mut todo: Vec<FunId> = calls[id].iter().copied().collect();
+            let mut todo: Vec<FunId> = calls[id].clone();
             while let Some(next) = todo.pop() {
                 if seen.insert(next) {
                     todo.extend(calls.get(next.0 as usize).into_iter().flatten());

@@ -81,8 +81,15 @@ pub fn viewed(exp: &Exp) -> Option<VarId> {
     match exp {
         Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(*array),
         Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(*array),
-        Exp::Atom(atom) => atom.as_var(),
-        _ => None,
+        Exp::Atom(atom) | Exp::Detach(atom) => atom.as_var(),
+        // Branches, loops and calls may give several arrays, which existed before.
+        Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Trace { .. } => None,
+        Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => None,
+        Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } | Exp::Replicate { .. } => None,
+        Exp::Concat { .. } | Exp::Contract { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => None,
+        Exp::Assert { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => None,
+        Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+        Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Transpose { .. } => None,
     }
 }
 

@@ -30,7 +30,7 @@ pub fn delay_updates(program: &mut Program) {
 
 fn delay(body: &mut Body) {
     for stm in &mut body.stms {
-        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| delay(inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(delay);
     }
     let views: HashMap<VarId, VarId> = body.stms.iter().filter_map(view).collect();
     for at in (0..body.stms.len()).rev() {

@@ -171,7 +171,15 @@ impl Sharing {
             Exp::Call { fun, args } => {
                 self.effects(*fun).consumes.iter().filter_map(|i| args.get(*i)).copied().collect()
             }
-            _ => Vec::new(),
+            Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => Vec::new(),
+            Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Copy(_) => Vec::new(),
+            Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => {
+                Vec::new()
+            }
+            Exp::Concat { .. } | Exp::Contract { plus: None, .. } | Exp::Scratch { .. } => Vec::new(),
+            Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Assert { .. } | Exp::Trace { .. } => Vec::new(),
+            Exp::UpdateAcc { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => Vec::new(),
+            Exp::Transpose { .. } | Exp::Detach(_) => Vec::new(),
         }
     }
 }

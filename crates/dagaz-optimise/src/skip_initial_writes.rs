@@ -59,7 +59,7 @@ struct Rows {
 impl InitialWrites {
     fn stm(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) {
         for number in 0..stm.pat.len() {
-            let Some(rows) = rows(&stm, number, &stms) else { continue };
+            let Some(rows) = rows(&stm, number, stms) else { continue };
             self.has_changed = true;
             if let Exp::Loop { body, .. } = &mut stm.exp {
                 read_start(body, &rows);

@@ -212,7 +212,7 @@ fn solve(
                 let index = &place.sum;
                 let mut unknown = iterations(index);
                 let is_many = unknown.len() > 1;
-                unknown.retain(|(s, _)| !known.contains(s) && !(allow_small && is_many && is_small(s)));
+                unknown.retain(|(s, _)| !(known.contains(s) || allow_small && is_many && is_small(s)));
                 let fits =
                     |scope| place.modulus.is_none_or(|n| width(found, scope) == Some(n) && shape[*dim] == n);
                 match unknown[..] {
