@@ -13,10 +13,10 @@
 //! an order, one has to know that nothing wraps. Operations give `None` where a factor would not fit or a sum would become too large
 //! to be of use.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::exp::Exp;
-use crate::prim::{BinOp, UnOp};
+use crate::prim::{BinOp, CmpOp, UnOp};
 use crate::types::{Atom, VarId};
 
 const MOST_TERMS: usize = 10;
@@ -166,6 +166,35 @@ impl<V: Ord + Clone> Polynomial<V> {
         }
         self
     }
+}
+
+/// What an expression adds to a counter, given the variables that are the counter plus a number; not if that could be too great for
+/// the type.
+pub fn offset(counters: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
+    const GREATEST: u64 = 1 << 40;
+    // The counter is the only variable.
+    let of = |atom: Atom| {
+        Polynomial::of_atom(atom, |var| Polynomial::var(()).offset(i128::from(*counters.get(&var)?)))
+    };
+    let sum = Polynomial::of_exp(exp, of)?.difference(&Polynomial::var(()));
+    sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
+}
+
+/// The least and the greatest `x - y` for which `x op y` holds, or does not, as far as it says so.
+pub fn limits(op: CmpOp, holds: bool) -> (Option<i64>, Option<i64>) {
+    match (op, holds) {
+        (CmpOp::Eq, true) => (Some(0), Some(0)),
+        (CmpOp::Eq, false) => (None, None),
+        (CmpOp::Lt, true) => (None, Some(-1)),
+        (CmpOp::Lt, false) => (Some(0), None),
+        (CmpOp::Le, true) => (None, Some(0)),
+        (CmpOp::Le, false) => (Some(1), None),
+    }
+}
+
+/// The limits of `y - x`, given those of `x - y`.
+pub fn exchanged((least, greatest): (Option<i64>, Option<i64>)) -> (Option<i64>, Option<i64>) {
+    (greatest.map(|n| -n), least.map(|n| -n))
 }
 
 fn gcd(a: u128, b: u128) -> u128 {

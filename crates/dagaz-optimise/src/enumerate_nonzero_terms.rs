@@ -19,6 +19,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::index::{exchanged, limits, offset};
 use dagaz_core::operator::scalar_operator;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
@@ -219,9 +220,7 @@ impl Condition {
                 self.negations.insert(param.var, operand.as_var()?);
             }
             exp => {
-                let (operand, number) = sum_with_number(exp)?;
-                let offset = small(self.offsets.get(&operand)?.checked_add(number))?;
-                self.offsets.insert(param.var, offset);
+                self.offsets.insert(param.var, offset(&self.offsets, exp)?);
             }
         }
         Some(())
@@ -234,22 +233,16 @@ impl Condition {
             None => (true, self.comparisons.get(&cond)?),
         };
         let (op, a, b) = *comparison;
+        let limits = limits(op, holds);
         let offset = |atom: Atom| atom.as_var().and_then(|var| self.offsets.get(&var).copied());
-        let (is_left, offset, fixed) = match (offset(a), offset(b)) {
-            (Some(offset), None) => (true, offset, b),
-            (None, Some(offset)) => (false, offset, a),
+        let ((least, greatest), offset, fixed) = match (offset(a), offset(b)) {
+            (Some(offset), None) => (limits, offset, b),
+            (None, Some(offset)) => (exchanged(limits), offset, a),
             _ => return None,
         };
         let (root, number) = writer.linear(fixed)?;
-        let at = |more: i64| Some((root, number - offset + more));
-        Some(match (op, holds, is_left) {
-            (CmpOp::Eq, true, _) => (at(0), at(0)),
-            (CmpOp::Eq, false, _) => return None,
-            (CmpOp::Lt, true, true) | (CmpOp::Le, false, false) => (None, at(-1)),
-            (CmpOp::Lt, false, true) | (CmpOp::Le, true, false) => (at(0), None),
-            (CmpOp::Lt, true, false) | (CmpOp::Le, false, true) => (at(1), None),
-            (CmpOp::Lt, false, false) | (CmpOp::Le, true, true) => (None, at(0)),
-        })
+        let at = |more: Option<i64>| more.map(|more| (root, number - offset + more));
+        Some((at(least), at(greatest)))
     }
 }
 

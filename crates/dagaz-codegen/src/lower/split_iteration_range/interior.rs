@@ -14,7 +14,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
-use dagaz_core::index::Polynomial;
+use dagaz_core::index::offset;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
@@ -318,16 +318,4 @@ impl<'a> Finder<'a> {
 fn is_zero(atom: Atom) -> bool {
     let value = atom.as_const().and_then(Prim::as_f64);
     value.is_some_and(|value| value == 0.0 && value.is_sign_positive())
-}
-
-/// The counter plus a number, plus another one; not if the sum could be too great for the type. `affine` are the variables
-/// that are the counter plus a number.
-pub(in crate::lower) fn offset(affine: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
-    const GREATEST: u64 = 1 << 40;
-    // The counter is the only variable.
-    let of = |atom: Atom| {
-        Polynomial::of_atom(atom, |var| Polynomial::var(()).offset(i128::from(*affine.get(&var)?)))
-    };
-    let sum = Polynomial::of_exp(exp, of)?.difference(&Polynomial::var(()));
-    sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
 }
