@@ -5,6 +5,7 @@ use std::fmt;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, Stm, Vars};
+use dagaz_core::operator::scalar_operator;
 use dagaz_core::pass::Rejection;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -280,18 +281,11 @@ impl<'p> Ad<'p> {
 
 /// Whether an operator is the sum that tangents use, of numbers or of arrays of them.
 pub(crate) fn is_plus(op: &Lambda) -> bool {
-    let [x, y] = op.params.as_slice() else { return false };
-    let [stm] = op.body.stms.as_slice() else { return false };
-    let [pat] = stm.pat.as_slice() else { return false };
-    if let Exp::Map { arrays, lambda, .. } = &stm.exp {
+    if let ([x, y], [stm]) = (op.params.as_slice(), op.body.stms.as_slice())
+        && let (Exp::Map { arrays, lambda, .. }, [pat]) = (&stm.exp, stm.pat.as_slice())
+    {
         let whole = arrays.as_slice() == [x.var, y.var] && op.body.result == [Atom::from(pat.var)];
         return whole && is_plus(lambda);
     }
-    let Exp::BinOp(kind, ty, a, b) = &stm.exp else { return false };
-    let operands = [*a, *b];
-    let swapped = [Atom::from(y.var), x.var.into()];
-    *kind == plus_op(*ty)
-        && *ty != PrimType::Bool
-        && (operands == [x.var.into(), y.var.into()] || operands == swapped)
-        && op.body.result == [Atom::from(pat.var)]
+    scalar_operator(op).is_some_and(|known| known.op == plus_op(known.ty) && known.ty != PrimType::Bool)
 }

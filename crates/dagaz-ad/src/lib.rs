@@ -37,7 +37,7 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Loc, LoopForm, Program, Stm};
 use dagaz_core::pass::{Leaves, Pass, Rejection, Run, Stage};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
-use dagaz_core::visit::bodies_mut;
+use dagaz_core::visit::{bodies_mut, each_bound};
 
 use crate::context::{Ad, Res, not_yet};
 pub use crate::histograms::accumulators_to_histograms;
@@ -294,37 +294,9 @@ impl Ad<'_> {
         Ok(())
     }
 
-    /// The types of everything bound in a body.
-    fn note_body(&mut self, body: &Body) {
-        for stm in &body.stms {
-            stm.pat.iter().for_each(|p| self.note(p));
-            for lambda in dagaz_core::visit::lambdas(&stm.exp) {
-                lambda.params.iter().for_each(|p| self.note(p));
-                self.note_body(&lambda.body);
-            }
-            match &stm.exp {
-                Exp::If { then, otherwise, .. } => {
-                    self.note_body(then);
-                    self.note_body(otherwise);
-                }
-                Exp::Loop { params, form, body, .. } => {
-                    params.iter().for_each(|(p, _)| self.note(p));
-                    match form {
-                        LoopForm::For { var, ty, .. } => {
-                            self.b.types.insert(*var, Type::Prim(*ty));
-                        }
-                        LoopForm::While { cond } => self.note_body(cond),
-                    }
-                    self.note_body(body);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Binds the parameters of a differentiated function, and finds out what depends on them.
     fn enter(&mut self, lambda: &Lambda, args: &[Atom], loc: Loc) {
-        self.note_body(&lambda.body);
+        each_bound(&lambda.body.stms, &mut |var, ty| drop(self.b.types.insert(var, ty.clone())));
         self.bind(&lambda.params, args, loc);
         self.forward.active.clear();
         self.forward.active.extend(lambda.params.iter().map(|p| p.var));

@@ -8,7 +8,7 @@ use dagaz_core::exp::{Body, Exp, Loc, Stm, Vars};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::prim_eval;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::bodies;
+use dagaz_core::visit::each_stm;
 
 use crate::context::{Ad, Res};
 
@@ -229,7 +229,7 @@ struct Shown<'a> {
 impl<'a> Shown<'a> {
     fn new(row: &'a Row, stms: &'a [Stm]) -> Shown<'a> {
         let mut bound = HashMap::new();
-        note_bound(stms, &mut bound);
+        each_stm(stms, &mut |stm| bound.extend(stm.pat.first().map(|p| (p.var, &stm.exp))));
         Shown { row, bound }
     }
 
@@ -281,12 +281,5 @@ impl<'a> Shown<'a> {
             _ => ("…".to_owned(), 4),
         };
         if own < outer { format!("({text})") } else { text }
-    }
-}
-
-fn note_bound<'a>(stms: &'a [Stm], bound: &mut HashMap<VarId, &'a Exp>) {
-    for stm in stms {
-        bound.extend(stm.pat.first().map(|p| (p.var, &stm.exp)));
-        bodies(&stm.exp).into_iter().for_each(|body| note_bound(&body.stms, bound));
     }
 }

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Exp, Lambda, Loc, Stm};
+use dagaz_core::operator::scalar_operator;
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::context::{Ad, Res, is_plus};
 use crate::rename::Renamer;
-use crate::reverse::scalar_operator;
 
 impl Ad<'_> {
     /// Pushes the statement with the map outside; says whether it is of that kind.

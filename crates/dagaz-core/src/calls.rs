@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::exp::{Body, Exp, Fun};
+use crate::exp::Fun;
 use crate::types::FunId;
 use crate::visit;
 
@@ -11,7 +11,7 @@ pub struct CallGraph(Vec<Vec<FunId>>);
 
 impl CallGraph {
     pub fn of(funs: &[Fun]) -> CallGraph {
-        CallGraph(funs.iter().map(|fun| calls_in(&fun.body)).collect())
+        CallGraph(funs.iter().map(|fun| visit::calls(&fun.body.stms)).collect())
     }
 
     pub fn callees(&self, id: FunId) -> &[FunId] {
@@ -58,18 +58,4 @@ impl CallGraph {
     fn ids(&self) -> impl Iterator<Item = FunId> + use<> {
         (0..self.0.len()).filter_map(|index| u32::try_from(index).ok().map(FunId))
     }
-}
-
-fn calls_in(body: &Body) -> Vec<FunId> {
-    body.stms.iter().flat_map(|stm| calls_of(&stm.exp)).collect()
-}
-
-/// The functions that an expression calls, also further in.
-pub fn calls_of(exp: &Exp) -> Vec<FunId> {
-    let mut found: Vec<FunId> = match exp {
-        Exp::Call { fun, .. } => vec![*fun],
-        _ => Vec::new(),
-    };
-    found.extend(visit::bodies(exp).into_iter().flat_map(calls_in));
-    found
 }

@@ -70,6 +70,29 @@ pub fn cannot_fail(exp: &Exp) -> bool {
     is_scalar && own_effect(exp) == Effect::None
 }
 
+/// Whether an expression, or something inside of it, can stop the program for other reasons than a negative size.
+pub fn can_fail(exp: &Exp) -> bool {
+    matches!(own_effect(exp), Effect::MayFail | Effect::Acts)
+        || bodies_that_run(exp).into_iter().flat_map(|body| &body.stms).any(|stm| can_fail(&stm.exp))
+}
+
+/// The array that the value of an expression is, or is a part or another view of.
+pub fn viewed(exp: &Exp) -> Option<VarId> {
+    match exp {
+        Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(*array),
+        Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(*array),
+        Exp::Atom(atom) | Exp::Detach(atom) => atom.as_var(),
+        // Branches, loops and calls may give several arrays, which existed before.
+        Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Trace { .. } => None,
+        Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => None,
+        Exp::Update { .. } | Exp::Copy(_) | Exp::Iota { .. } | Exp::Replicate { .. } => None,
+        Exp::Concat { .. } | Exp::Contract { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => None,
+        Exp::Assert { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => None,
+        Exp::Hist { .. } | Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+        Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Transpose { .. } => None,
+    }
+}
+
 /// Whether a statement gives its values and does nothing else, wherever the checks around it are.
 pub fn only_gives_values(stm: &Stm) -> bool {
     own_effect(&stm.exp) == Effect::None && all_inside(&stm.exp, only_gives_values)
@@ -195,13 +218,16 @@ impl Effects {
 
     /// Whether a statement does nothing but give its values.
     pub fn is_removable(&self, stm: &Stm) -> bool {
-        let is_harmless = match own_effect(&stm.exp) {
+        self.is_harmless(stm) && all_inside(&stm.exp, |inner| self.is_removable(inner))
+    }
+
+    /// As [`Effects::is_removable`], whatever the bodies inside do.
+    pub fn is_harmless(&self, stm: &Stm) -> bool {
+        match own_effect(&stm.exp) {
             Effect::None => true,
             Effect::MakesArray => self.is_makeable(stm),
             Effect::MayFail | Effect::MayNotEnd | Effect::Acts => false,
-        };
-        let body = |body: &Body| body.stms.iter().all(|stm| self.is_removable(stm));
-        is_harmless && bodies_that_run(&stm.exp).into_iter().all(body)
+        }
     }
 
     /// Whether the sizes of an array that a statement makes are known not to be negative.

@@ -406,6 +406,13 @@ pub struct Triangle {
     pub high: usize,
 }
 
+impl Exp {
+    /// Whether this is the array `0, 1, …`.
+    pub fn is_counting(&self) -> bool {
+        matches!(self, Exp::Iota { start, step, .. } if (*start, *step) == (Atom::i64(0), Atom::i64(1)))
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub enum LoopForm {
     /// `for var < bound`; `ty` is the integer type of both.

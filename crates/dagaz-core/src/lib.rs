@@ -6,6 +6,8 @@
 //!
 //! - Data: [`prim`] (scalars and their operations), [`types`], [`exp`] (programs, statements, expressions).
 //! - Making and walking it: [`build`] collects statements, [`visit`] finds operands and free variables.
+//! - Facts: [`effects`] says what an expression does besides giving its value, [`cost`] how long that takes, [`operator`] what
+//!   folds combine by, [`dead`] what nobody needs, [`facts`] what is known of variables, and [`index`] computes with indices.
 //! - Text: [`mod@print`] writes a program, [`parse`] reads it back.
 //! - Checking: [`verify`] finds everything that is wrong with a program.
 //! - Passes: [`pass`] says what a pass is, at which stages programs are between them, and runs pipelines of them.
@@ -36,12 +38,17 @@
 pub mod argument;
 pub mod build;
 pub mod calls;
+pub mod cost;
+pub mod dead;
 pub mod effects;
 pub mod engine;
 pub mod exp;
+pub mod facts;
 pub mod formats;
+pub mod index;
 pub mod interp;
 pub mod machine;
+pub mod operator;
 pub mod parse;
 pub mod pass;
 pub mod prim;

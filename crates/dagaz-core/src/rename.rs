@@ -30,6 +30,8 @@ pub struct Copy<'v> {
     /// Where places go that are reached by a call.
     locs: Option<&'v mut Vec<SourceLoc>>,
     names: HashMap<VarId, Atom>,
+    /// What was bound, by its old name.
+    bound: Vec<(VarId, Param)>,
     places: HashMap<Loc, Loc>,
     call: Loc,
 }
@@ -42,7 +44,7 @@ impl<'v> Copy<'v> {
         names: HashMap<VarId, Atom>,
         call: Loc,
     ) -> Copy<'v> {
-        Copy { vars, locs: Some(locs), names, places: HashMap::new(), call }
+        Copy { locs: Some(locs), call, ..Copy::with(vars, names) }
     }
 
     fn new(vars: &'v mut Vars) -> Copy<'v> {
@@ -51,7 +53,12 @@ impl<'v> Copy<'v> {
 
     /// The copy in which variables have values.
     pub fn with(vars: &'v mut Vars, names: HashMap<VarId, Atom>) -> Copy<'v> {
-        Copy { vars, locs: None, names, places: HashMap::new(), call: Loc::NONE }
+        Copy { vars, locs: None, names, bound: Vec::new(), places: HashMap::new(), call: Loc::NONE }
+    }
+
+    /// The values of variables, and what was bound, by its old name.
+    pub fn finish(self) -> (HashMap<VarId, Atom>, Vec<(VarId, Param)>) {
+        (self.names, self.bound)
     }
 
     fn atom(&self, atom: &mut Atom) {
@@ -62,17 +69,23 @@ impl<'v> Copy<'v> {
         }
     }
 
-    fn var(&mut self, var: VarId) -> VarId {
-        let hint = self.vars.hint(var).to_string();
+    fn var(&mut self, var: &mut VarId, ty: &Type) {
+        let hint = self.vars.hint(*var).to_string();
         let new = self.vars.fresh(&hint);
-        self.names.insert(var, new.into());
-        new
+        self.names.insert(*var, new.into());
+        self.bound.push((*var, Param::new(new, ty.clone())));
+        *var = new;
     }
 
-    fn param(&mut self, param: &Param) -> Param {
-        let mut ty = param.ty.clone();
-        type_mut(&mut ty, &mut |atom| self.atom(atom));
-        Param::new(self.var(param.var), ty)
+    fn ty(&self, ty: &mut Type) {
+        type_mut(ty, &mut |atom| self.atom(atom));
+    }
+
+    fn params<'p>(&mut self, params: impl IntoIterator<Item = &'p mut Param>) {
+        for param in params {
+            self.ty(&mut param.ty);
+            self.var(&mut param.var, &param.ty);
+        }
     }
 
     /// The same place, reached by the call.
@@ -96,46 +109,112 @@ impl<'v> Copy<'v> {
         new
     }
 
+    pub fn param(&mut self, param: &Param) -> Param {
+        let mut copy = param.clone();
+        self.params([&mut copy]);
+        copy
+    }
+
     pub fn body(&mut self, body: &Body) -> Body {
-        let mut stms = Vec::with_capacity(body.stms.len());
-        for stm in &body.stms {
-            let exp = self.exp(&stm.exp);
-            let pat = stm.pat.iter().map(|p| self.param(p)).collect();
-            stms.push(Stm { pat, exp, loc: self.loc(stm.loc) });
-        }
-        let mut result = body.result.clone();
-        result.iter_mut().for_each(|atom| self.atom(atom));
-        Body { stms, result }
+        let mut copy = body.clone();
+        self.in_body(&mut copy);
+        copy
     }
 
     pub fn lambda(&mut self, lambda: &Lambda) -> Lambda {
-        let mut ret = lambda.ret.clone();
-        ret.iter_mut().for_each(|ty| type_mut(ty, &mut |atom| self.atom(atom)));
-        let params = lambda.params.iter().map(|p| self.param(p)).collect();
-        Lambda { params, body: self.body(&lambda.body), ret }
+        let mut copy = lambda.clone();
+        self.in_lambda(&mut copy);
+        copy
     }
 
     pub fn exp(&mut self, exp: &Exp) -> Exp {
-        let mut exp = exp.clone();
-        operands_mut(&mut exp, &mut |atom| self.atom(atom));
-        match &mut exp {
-            Exp::If { then, otherwise, .. } => {
-                *then = self.body(then);
-                *otherwise = self.body(otherwise);
-            }
-            Exp::Loop { params, form, body, .. } => {
-                for (param, _) in params.iter_mut() {
-                    *param = self.param(param);
-                }
-                match form {
-                    LoopForm::For { var, .. } => *var = self.var(*var),
-                    LoopForm::While { cond } => *cond = self.body(cond),
-                }
-                *body = self.body(body);
-            }
-            _ => visit::lambdas_mut(&mut exp).into_iter().for_each(|lambda| *lambda = self.lambda(lambda)),
+        let mut copy = exp.clone();
+        self.in_exp(&mut copy);
+        copy
+    }
+
+    fn stms(&mut self, stms: &[Stm]) -> Vec<Stm> {
+        let mut copy = stms.to_vec();
+        self.in_stms(&mut copy);
+        copy
+    }
+
+    fn in_stms(&mut self, stms: &mut [Stm]) {
+        for stm in stms {
+            self.in_exp(&mut stm.exp);
+            self.params(&mut stm.pat);
+            stm.loc = self.loc(stm.loc);
         }
-        exp
+    }
+
+    fn in_body(&mut self, body: &mut Body) {
+        self.in_stms(&mut body.stms);
+        body.result.iter_mut().for_each(|atom| self.atom(atom));
+    }
+
+    fn in_lambda(&mut self, lambda: &mut Lambda) {
+        lambda.ret.iter_mut().for_each(|ty| self.ty(ty));
+        self.params(&mut lambda.params);
+        self.in_body(&mut lambda.body);
+    }
+
+    fn in_exp(&mut self, exp: &mut Exp) {
+        operands_mut(exp, &mut |atom| self.atom(atom));
+        match exp {
+            Exp::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|b| self.in_body(b)),
+            Exp::Loop { params, form, body, .. } => {
+                self.params(params.iter_mut().map(|(param, _)| param));
+                match form {
+                    LoopForm::For { var, ty, .. } => self.var(var, &Type::Prim(*ty)),
+                    LoopForm::While { cond } => self.in_body(cond),
+                }
+                self.in_body(body);
+            }
+            _ => visit::lambdas_mut(exp).into_iter().for_each(|lambda| self.in_lambda(lambda)),
+        }
+    }
+}
+
+/// What variables are to become, followed to the end.
+#[derive(Default)]
+pub struct Substitution {
+    map: HashMap<VarId, Atom>,
+}
+
+impl Substitution {
+    pub fn insert(&mut self, var: VarId, atom: Atom) {
+        let atom = self.of(atom);
+        self.map.insert(var, atom);
+    }
+
+    pub fn of(&self, mut atom: Atom) -> Atom {
+        while let Atom::Var(var) = atom
+            && let Some(to) = self.map.get(&var)
+        {
+            atom = *to;
+        }
+        atom
+    }
+
+    pub fn apply(&self, atom: &mut Atom) {
+        *atom = self.of(*atom);
+    }
+
+    /// The statements once more: what they bind gets new names.
+    pub fn copies(&mut self, vars: &mut Vars, stms: &[Stm]) -> Vec<Stm> {
+        let names = self.map.keys().map(|var| (*var, self.of((*var).into()))).collect();
+        let mut copy = Copy::with(vars, names);
+        let stms = copy.stms(stms);
+        self.map = copy.finish().0;
+        stms
+    }
+
+    pub fn params<'a>(&self, params: impl IntoIterator<Item = &'a mut Param>) {
+        params.into_iter().for_each(|p| type_mut(&mut p.ty, &mut |a| self.apply(a)));
+    }
+
+    pub fn types<'a>(&self, types: impl IntoIterator<Item = &'a mut Type>) {
+        types.into_iter().for_each(|t| type_mut(t, &mut |a| self.apply(a)));
     }
 }
 

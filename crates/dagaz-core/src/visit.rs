@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::exp::{AccInput, Body, DimSlice, Exp, Lambda, LoopForm, MsgPart, Stm};
-use crate::types::{Atom, Param, Type, VarId};
+use crate::exp::{AccInput, Body, DimSlice, Exp, Fun, Lambda, LoopForm, MsgPart, Stm};
+use crate::types::{Atom, FunId, Param, Type, VarId};
 
 /// Calls `f` with every atom that the expression uses itself, outside of nested bodies; arrays come as
 /// variables. Sizes in the types of lambdas and loop parameters are not operands.
@@ -199,6 +199,93 @@ pub fn bodies_mut(exp: &mut Exp) -> Vec<&mut Body> {
         Exp::Loop { form: LoopForm::For { .. }, body, .. } => vec![body],
         _ => lambdas_mut(exp).into_iter().map(|lambda| &mut lambda.body).collect(),
     }
+}
+
+/// The statements directly inside an expression.
+pub fn stms_inside(exp: &Exp) -> impl Iterator<Item = &Stm> {
+    bodies(exp).into_iter().flat_map(|body| &body.stms)
+}
+
+/// Calls `f` with every statement, at any depth, and with those inside of it after it.
+pub fn each_stm<'a>(stms: impl IntoIterator<Item = &'a Stm>, f: &mut impl FnMut(&'a Stm)) {
+    for stm in stms {
+        f(stm);
+        bodies(&stm.exp).into_iter().for_each(|body| each_stm(&body.stms, f));
+    }
+}
+
+/// How many statements there are, at any depth.
+pub fn count_stms<'a>(stms: impl IntoIterator<Item = &'a Stm>) -> usize {
+    let mut size = 0;
+    each_stm(stms, &mut |_| size += 1);
+    size
+}
+
+/// Calls `f` with everything that statements use, at any depth: operands, and results of bodies inside.
+pub fn each_use<'a>(stms: impl IntoIterator<Item = &'a Stm>, f: &mut impl FnMut(Atom)) {
+    each_stm(stms, &mut |stm| {
+        direct_operands(&stm.exp, f);
+        bodies(&stm.exp).into_iter().flat_map(|body| &body.result).copied().for_each(&mut *f);
+    });
+}
+
+/// The functions that statements call, at any depth, once for every call.
+pub fn calls<'a>(stms: impl IntoIterator<Item = &'a Stm>) -> Vec<FunId> {
+    let mut calls = Vec::new();
+    each_stm(stms, &mut |stm| {
+        if let Exp::Call { fun, .. } = &stm.exp {
+            calls.push(*fun);
+        }
+    });
+    calls
+}
+
+/// Calls `f` with the parameters of the lambdas and loops that an expression is, counters included.
+pub fn own_params(exp: &Exp, f: &mut impl FnMut(VarId, &Type)) {
+    lambdas(exp).into_iter().flat_map(|lambda| &lambda.params).for_each(|p| f(p.var, &p.ty));
+    if let Exp::Loop { params, form, .. } = exp {
+        params.iter().for_each(|(p, _)| f(p.var, &p.ty));
+        if let LoopForm::For { var, ty, .. } = form {
+            f(*var, &Type::Prim(*ty));
+        }
+    }
+}
+
+/// Calls `f` with every variable that statements bind, at any depth.
+pub fn each_bound<'a>(stms: impl IntoIterator<Item = &'a Stm>, f: &mut impl FnMut(VarId, &Type)) {
+    each_stm(stms, &mut |stm| {
+        stm.pat.iter().for_each(|p| f(p.var, &p.ty));
+        own_params(&stm.exp, f);
+    });
+}
+
+/// The variables that statements bind, at any depth.
+pub fn bound<'a>(stms: impl IntoIterator<Item = &'a Stm>) -> HashSet<VarId> {
+    let mut bound = HashSet::new();
+    each_bound(stms, &mut |var, _| bound.extend([var]));
+    bound
+}
+
+/// The variables that an expression binds inside of itself, at any depth.
+pub fn bound_inside(exp: &Exp) -> HashSet<VarId> {
+    let mut inside = bound(stms_inside(exp));
+    own_params(exp, &mut |var, _| inside.extend([var]));
+    inside
+}
+
+/// Lets `f` put others for every statement of functions, at any depth, inside before outside: it gets the statement and adds to
+/// those that come before it in its body.
+pub fn replace_stms(funs: &mut [Fun], f: &mut impl FnMut(Stm, &mut Vec<Stm>)) {
+    funs.iter_mut().for_each(|fun| replace_in(&mut fun.body, f));
+}
+
+fn replace_in(body: &mut Body, f: &mut impl FnMut(Stm, &mut Vec<Stm>)) {
+    let mut done = Vec::with_capacity(body.stms.len());
+    for mut stm in std::mem::take(&mut body.stms) {
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| replace_in(inner, f));
+        f(stm, &mut done);
+    }
+    body.stms = done;
 }
 
 /// The variables that an expression uses and does not bind, each once, in the order of their first use.

@@ -17,7 +17,7 @@ use dagaz_core::exp::{Body, Check, Exp, Loc, MsgPart, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{bodies, bodies_mut, direct_operands};
+use dagaz_core::visit::{bodies, direct_operands, replace_stms};
 
 pub const CHECK_WITHOUT_READING: Pass = Pass::reporting(
     "check-without-reading",
@@ -39,7 +39,7 @@ pub fn check_without_reading(program: &mut Program) -> bool {
         return false;
     }
     let mut b = Builder::new(std::mem::take(&mut program.vars));
-    program.funs.iter_mut().for_each(|fun| replace(&mut b, &mut fun.body, &made));
+    replace_stms(&mut program.funs, &mut |stm, stms| replace(&mut b, stm, &made, stms));
     program.vars = b.finish().0;
     true
 }
@@ -78,20 +78,15 @@ impl Uses {
     }
 }
 
-fn replace(b: &mut Builder, body: &mut Body, arrays: &HashMap<VarId, Type>) {
-    let mut stms = Vec::with_capacity(body.stms.len());
-    for mut stm in std::mem::take(&mut body.stms) {
-        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| replace(b, inner, arrays));
-        match &stm.exp {
-            Exp::Index { array, indices, check: Check::Checked } if arrays.contains_key(array) => {
-                b.push_scope();
-                assert_in_bounds(b, arrays[array].dims(), indices, stm.loc);
-                stms.extend(b.pop_scope());
-            }
-            _ => stms.push(stm),
+fn replace(b: &mut Builder, stm: Stm, arrays: &HashMap<VarId, Type>, stms: &mut Vec<Stm>) {
+    match &stm.exp {
+        Exp::Index { array, indices, check: Check::Checked } if arrays.contains_key(array) => {
+            b.push_scope();
+            assert_in_bounds(b, arrays[array].dims(), indices, stm.loc);
+            stms.extend(b.pop_scope());
         }
+        _ => stms.push(stm),
     }
-    body.stms = stms;
 }
 
 /// Stops the program as a read of an array with these dimensions would.

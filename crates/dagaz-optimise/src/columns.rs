@@ -22,10 +22,10 @@ use std::collections::HashSet;
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, free_vars};
 
-use crate::walk::{Substitution, operands_mut};
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::{bodies_mut, free_vars, operands_mut};
 
 pub const SPLIT_OFF_COLUMNS: Pass = Pass::always(
     "split-off-columns",

@@ -14,10 +14,9 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Exp, Program, Stm, Vars};
 use dagaz_core::pass::{Leaves, Pass};
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{direct_operands, free_vars, free_vars_body};
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, free_vars, free_vars_body};
 
 use crate::sharing::Sharing;
-use crate::walk::for_each_body;
 
 pub const INSERT_COPIES: Pass = Pass::always(
     "insert-copies",
@@ -185,19 +184,19 @@ impl Copier<'_> {
             return;
         }
         let mut has_bodies = false;
-        for_each_body(exp, &mut |_, _, _| has_bodies = true);
+        bodies_mut(exp).into_iter().for_each(|_| has_bodies = true);
         if !has_bodies {
             return;
         }
         // A body that is run again uses again what it has from outside.
         if !matches!(exp, Exp::WithAcc { .. }) {
-            let mut inside: HashSet<VarId> = HashSet::new();
-            for_each_body(exp, &mut |_, _, body| inside.extend(free_vars_body(body)));
+            let inside: HashSet<VarId> = bodies(exp).into_iter().flat_map(free_vars_body).collect();
             for var in free_vars(exp).into_iter().filter(|var| inside.contains(var)) {
                 self.use_atom(var.into());
             }
         }
-        for_each_body(exp, &mut |_, _, body| self.body(body));
+        // The condition of a loop is looked at before its body, and so after it.
+        bodies_mut(exp).into_iter().rev().for_each(|body| self.body(body));
     }
 }
 

@@ -19,13 +19,11 @@ use std::collections::HashMap;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, LoopForm, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{direct_operands, lambdas};
-
-use dagaz_core::visit::lambdas_mut;
+use dagaz_core::visit::{direct_operands, lambdas, lambdas_mut, operands_mut};
 
 use crate::opposites::Opposites;
-use crate::walk::{Substitution, operands_mut};
 
 pub const ELIMINATE_COMMON_SUBEXPRESSIONS: Pass = Pass::always(
     "eliminate-common-subexpressions",

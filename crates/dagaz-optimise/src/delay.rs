@@ -12,12 +12,11 @@
 
 use std::collections::HashMap;
 
+use dagaz_core::effects::viewed;
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::free_vars;
-
-use crate::walk::for_each_body;
+use dagaz_core::visit::{bodies_mut, free_vars};
 
 pub const DELAY_UPDATES: Pass = Pass::always(
     "delay-updates",
@@ -31,7 +30,7 @@ pub fn delay_updates(program: &mut Program) {
 
 fn delay(body: &mut Body) {
     for stm in &mut body.stms {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| delay(inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(delay);
     }
     let views: HashMap<VarId, VarId> = body.stms.iter().filter_map(view).collect();
     for at in (0..body.stms.len()).rev() {
@@ -52,12 +51,7 @@ fn delay(body: &mut Body) {
 /// A part of an array, and the array.
 fn view(stm: &Stm) -> Option<(VarId, VarId)> {
     let [param] = stm.pat.as_slice() else { return None };
-    match &stm.exp {
-        Exp::Index { array, .. } | Exp::Slice { array, .. } => Some((param.var, *array)),
-        Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some((param.var, *array)),
-        Exp::Atom(Atom::Var(array)) => Some((param.var, *array)),
-        _ => None,
-    }
+    Some((param.var, viewed(&stm.exp)?))
 }
 
 fn root(var: VarId, views: &HashMap<VarId, VarId>) -> VarId {

@@ -19,13 +19,14 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::index::{exchanged, limits, offset};
 use dagaz_core::machine;
+use dagaz_core::operator::scalar_operator;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, CmpOp, PrimType, UnOp};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use crate::walk::for_each_body;
+use dagaz_core::visit::bodies_mut;
 
 /// Larger numbers are not looked at.
 const GREATEST: i64 = 1 << 40;
@@ -68,7 +69,7 @@ impl Writer<'_> {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
             self.note(&stm);
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             match self.terms(&stm) {
                 Some(terms) => {
                     self.has_changed = true;
@@ -81,9 +82,7 @@ impl Writer<'_> {
 
     fn note(&mut self, stm: &Stm) {
         let [param] = stm.pat.as_slice() else { return };
-        if let Exp::Iota { ty: PrimType::I64, start, step, .. } = &stm.exp
-            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
-        {
+        if stm.exp.is_counting() {
             self.numbers.insert(param.var);
         }
         if let Some((operand, number)) = sum_with_number(&stm.exp)
@@ -114,7 +113,7 @@ impl Writer<'_> {
         let (choice, before) = pre.body.stms.split_last()?;
         let Exp::If { cond, otherwise, .. } = &choice.exp else { return None };
         let is_result = choice.pat.iter().map(|p| Atom::Var(p.var)).eq(pre.body.result.iter().copied());
-        let is_sum = is_float_sum(op) && is_zero(*start) && self.numbers.contains(array);
+        let is_sum = float_type(op).is_some() && is_zero(*start) && self.numbers.contains(array);
         let counts_for_nothing =
             otherwise.stms.is_empty() && otherwise.result.iter().all(|result| is_zero(*result));
         if !is_sum || !is_result || !counts_for_nothing {
@@ -220,9 +219,7 @@ impl Condition {
                 self.negations.insert(param.var, operand.as_var()?);
             }
             exp => {
-                let (operand, number) = sum_with_number(exp)?;
-                let offset = small(self.offsets.get(&operand)?.checked_add(number))?;
-                self.offsets.insert(param.var, offset);
+                self.offsets.insert(param.var, offset(&self.offsets, exp)?);
             }
         }
         Some(())
@@ -235,22 +232,16 @@ impl Condition {
             None => (true, self.comparisons.get(&cond)?),
         };
         let (op, a, b) = *comparison;
+        let limits = limits(op, holds);
         let offset = |atom: Atom| atom.as_var().and_then(|var| self.offsets.get(&var).copied());
-        let (is_left, offset, fixed) = match (offset(a), offset(b)) {
-            (Some(offset), None) => (true, offset, b),
-            (None, Some(offset)) => (false, offset, a),
+        let ((least, greatest), offset, fixed) = match (offset(a), offset(b)) {
+            (Some(offset), None) => (limits, offset, b),
+            (None, Some(offset)) => (exchanged(limits), offset, a),
             _ => return None,
         };
         let (root, number) = writer.linear(fixed)?;
-        let at = |more: i64| Some((root, number - offset + more));
-        Some(match (op, holds, is_left) {
-            (CmpOp::Eq, true, _) => (at(0), at(0)),
-            (CmpOp::Eq, false, _) => return None,
-            (CmpOp::Lt, true, true) | (CmpOp::Le, false, false) => (None, at(-1)),
-            (CmpOp::Lt, false, true) | (CmpOp::Le, true, false) => (at(0), None),
-            (CmpOp::Lt, true, false) | (CmpOp::Le, false, true) => (at(1), None),
-            (CmpOp::Lt, false, false) | (CmpOp::Le, true, true) => (None, at(0)),
-        })
+        let at = |more: Option<i64>| more.map(|more| (root, number - offset + more));
+        Some((at(least), at(greatest)))
     }
 }
 
@@ -274,15 +265,7 @@ fn is_zero(atom: Atom) -> bool {
     atom.as_const().and_then(|prim| prim.as_f64()) == Some(0.0)
 }
 
-fn is_float_sum(op: &Lambda) -> bool {
-    float_type(op).is_some()
-}
-
 /// The type of the numbers that an operator adds, if they are floats.
 fn float_type(op: &Lambda) -> Option<PrimType> {
-    let ([left, right], [stm]) = (op.params.as_slice(), op.body.stms.as_slice()) else { return None };
-    let Exp::BinOp(BinOp::Add, ty, a, b) = &stm.exp else { return None };
-    let is_of_both = [*a, *b] == [Atom::Var(left.var), Atom::Var(right.var)];
-    let is_result = op.body.result == [Atom::Var(stm.pat.first()?.var)];
-    (ty.is_float() && is_of_both && is_result).then_some(*ty)
+    scalar_operator(op).filter(|own| own.op == BinOp::Add && own.ty.is_float()).map(|own| own.ty)
 }

@@ -12,33 +12,30 @@
 //! Expects that derivatives are gone: their rule for powers is simpler than that of the product. Equal factors are left to
 //! [`crate::cse`]. Half-precision numbers have no roundings to spare.
 
-use dagaz_core::exp::{Body, Exp, Loc, Program, Stm, Vars};
+use dagaz_core::exp::{Exp, Loc, Program, Stm, Vars};
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type};
-use dagaz_core::visit::bodies_mut;
+use dagaz_core::visit::replace_stms;
 
 pub const EXPAND_POWERS: Pass =
     Pass::always("expand-powers", "Powers with small constant exponents become products.", expand_powers);
 
 pub fn expand_powers(program: &mut Program) {
     let mut vars = std::mem::take(&mut program.vars);
-    program.funs.iter_mut().for_each(|fun| in_body(&mut vars, &mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, stms| expand_power(&mut vars, stm, stms));
     program.vars = vars;
 }
 
-fn in_body(vars: &mut Vars, body: &mut Body) {
-    for mut stm in std::mem::take(&mut body.stms) {
-        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| in_body(vars, inner));
-        if let Exp::BinOp(BinOp::Pow, ty, x, Atom::Const(exponent)) = stm.exp
-            && let Some(exponent) = small_exponent(ty, exponent)
-        {
-            let mut product = Product { vars, stms: &mut body.stms, ty, x, loc: stm.loc };
-            stm.exp = product.power(exponent);
-        }
-        body.stms.push(stm);
+fn expand_power(vars: &mut Vars, mut stm: Stm, stms: &mut Vec<Stm>) {
+    if let Exp::BinOp(BinOp::Pow, ty, x, Atom::Const(exponent)) = stm.exp
+        && let Some(exponent) = small_exponent(ty, exponent)
+    {
+        let mut product = Product { vars, stms, ty, x, loc: stm.loc };
+        stm.exp = product.power(exponent);
     }
+    stms.push(stm);
 }
 
 fn small_exponent(ty: PrimType, exponent: Prim) -> Option<i64> {

@@ -32,15 +32,14 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::facts::uses;
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::lambdas;
 
-use crate::fuse::count_body;
-use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::{bodies_mut, lambdas};
 
 pub const FOLD_SHIFTS_INTO_READS: Pass = Pass::reporting(
     "fold-shifts-into-reads",
@@ -51,8 +50,7 @@ pub const FOLD_SHIFTS_INTO_READS: Pass = Pass::reporting(
 /// Whether there was something to read at another place.
 pub fn fold_shifts_into_reads(program: &mut Program) -> bool {
     let effects = Effects::of(program);
-    let mut uses = HashMap::new();
-    program.funs.iter().for_each(|fun| count_body(&fun.body, &mut uses));
+    let uses = uses(program);
     let b = Builder::new(std::mem::take(&mut program.vars));
     let (numbers, longer) = (HashMap::new(), HashMap::new());
     let mut reader = Reader { b, effects, uses, numbers, longer, has_changed: false };
@@ -75,7 +73,7 @@ struct Reader {
 impl Reader {
     fn body(&mut self, body: &mut Body) {
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             self.note(&stm);
             self.b.push_scope();
             let is_replaced = self.shift(&stm);

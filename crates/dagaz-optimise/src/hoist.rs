@@ -18,10 +18,10 @@ use std::collections::HashSet;
 use dagaz_core::exp::{Body, Exp, LoopForm, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
 use crate::speculatable::Anywhere;
 use dagaz_core::effects::{cannot_fail, only_gives_values, relies_on_checks};
+use dagaz_core::visit::{direct_operands, free_vars, lambdas_mut};
 
 pub const HOIST_INVARIANTS: Pass = Pass::always(
     "hoist-invariants",

@@ -9,13 +9,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use dagaz_core::calls::{CallGraph, calls_of};
+use dagaz_core::calls::CallGraph;
 use dagaz_core::exp::{Body, Exp, Fun, Program, Stm};
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, FunId};
-use dagaz_core::visit;
+use dagaz_core::visit::{self, bodies_mut, count_stms};
 
 pub const INLINE_CALLS: Pass = Pass::always(
     "inline-calls",
@@ -29,7 +29,7 @@ pub fn inline_calls(program: &mut Program) {
     for id in calls.callees_first() {
         let index = id.0 as usize;
         let mut body = std::mem::take(&mut program.funs[index].body);
-        let size = size(&body);
+        let size = count_stms(&body.stms);
         Inliner { program, count: &count, size }.body(id, &mut body, &calls);
         program.funs[index].body = body;
     }
@@ -38,7 +38,7 @@ pub fn inline_calls(program: &mut Program) {
 /// How often functions are called in what entry points and constants need.
 fn count_calls(program: &Program, calls: &CallGraph) -> HashMap<FunId, usize> {
     let mut count: HashMap<FunId, usize> = HashMap::new();
-    let mut todo: Vec<FunId> = program.consts.iter().flat_map(|stm| calls_of(&stm.exp)).collect();
+    let mut todo: Vec<FunId> = visit::calls(&program.consts);
     todo.iter().for_each(|id| *count.entry(*id).or_default() += 1);
     todo.extend(program.entries.iter().map(|entry| entry.fun));
     let mut seen = HashSet::new();
@@ -54,10 +54,6 @@ fn count_calls(program: &Program, calls: &CallGraph) -> HashMap<FunId, usize> {
     count
 }
 
-fn size(body: &Body) -> usize {
-    body.stms.iter().map(|stm| 1 + visit::bodies(&stm.exp).into_iter().map(size).sum::<usize>()).sum()
-}
-
 struct Inliner<'p> {
     program: &'p mut Program,
     count: &'p HashMap<FunId, usize>,
@@ -69,7 +65,7 @@ impl Inliner<'_> {
     fn body(&mut self, own: FunId, body: &mut Body, calls: &CallGraph) {
         let stms = std::mem::take(&mut body.stms);
         for mut stm in stms {
-            visit::bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(own, inner, calls));
             match &stm.exp {
                 Exp::Call { fun, args } if *fun != own && self.is_wanted(*fun, calls) => {
                     let (fun, args) = (*fun, args.clone());
@@ -82,7 +78,7 @@ impl Inliner<'_> {
 
     fn is_wanted(&mut self, id: FunId, calls: &CallGraph) -> bool {
         let Some(fun) = self.program.fun(id) else { return false };
-        let added = size(&fun.body);
+        let added = count_stms(&fun.body.stms);
         let is_only = self.count.get(&id) == Some(&1);
         let fits = is_only
             || added <= machine::INLINED_STATEMENTS

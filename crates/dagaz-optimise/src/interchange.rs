@@ -23,16 +23,17 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Program, Stm};
+use dagaz_core::facts::Facts;
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, free_vars, lambdas};
 
-use crate::precompute::{is_iteration, note_bound, what_computes};
-use crate::walk::{Substitution, bodies};
+use crate::precompute::{is_iteration, what_computes};
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::{bodies_mut, bound_inside, each_stm, free_vars};
 
 pub const INTERCHANGE_GATHERS: Pass = Pass::always(
     "interchange-gathers",
@@ -41,49 +42,20 @@ pub const INTERCHANGE_GATHERS: Pass = Pass::always(
 );
 
 pub fn interchange_gathers(program: &mut Program) {
-    let mut facts = TypesAndRanges::default();
-    facts.stms(&program.consts);
-    for fun in &program.funs {
-        facts.note(&fun.params);
-        facts.stms(&fun.body.stms);
+    let facts = Facts::of(program);
+    let mut slices = HashMap::new();
+    for stms in program.funs.iter().map(|fun| &fun.body.stms).chain([&program.consts]) {
+        each_stm(stms, &mut |stm| {
+            if let Exp::Slice { array, .. } = &stm.exp {
+                slices.extend(stm.pat.iter().map(|p| (p.var, *array)));
+            }
+        });
     }
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut pass = Interchanger { b, facts, inside: HashSet::new(), tables: Vec::new(), before: Vec::new() };
+    let mut pass =
+        Interchanger { b, facts, slices, inside: HashSet::new(), tables: Vec::new(), before: Vec::new() };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
-}
-
-/// What is known of the whole program.
-#[derive(Default)]
-struct TypesAndRanges {
-    types: HashMap<VarId, Type>,
-    /// Arrays `0, 1, …`.
-    counting: HashSet<VarId>,
-    /// The arrays that slices are of.
-    slices: HashMap<VarId, VarId>,
-}
-
-impl TypesAndRanges {
-    fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
-        self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
-    }
-
-    fn stms(&mut self, stms: &[Stm]) {
-        for stm in stms {
-            self.note(&stm.pat);
-            match &stm.exp {
-                Exp::Iota { start, step, .. } if (*start, *step) == (Atom::i64(0), Atom::i64(1)) => {
-                    self.counting.extend(stm.pat.iter().map(|p| p.var));
-                }
-                Exp::Slice { array, .. } => {
-                    self.slices.extend(stm.pat.iter().map(|p| (p.var, *array)));
-                }
-                _ => {}
-            }
-            bodies(&stm.exp).into_iter().for_each(|body| self.stms(&body.stms));
-            lambdas(&stm.exp).into_iter().for_each(|lambda| self.note(&lambda.params));
-        }
-    }
 }
 
 /// A sum in a map over the rows of tables.
@@ -118,7 +90,9 @@ struct Tables {
 
 struct Interchanger {
     b: Builder,
-    facts: TypesAndRanges,
+    facts: Facts,
+    /// The arrays that slices are of.
+    slices: HashMap<VarId, VarId>,
     /// What is bound in the outermost iteration.
     inside: HashSet<VarId>,
     /// Those that are made before it.
@@ -154,9 +128,8 @@ impl Interchanger {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
             if is_iteration(&stm.exp) || matches!(stm.exp, Exp::WithAcc { .. }) {
-                self.inside.clear();
                 self.tables.clear();
-                note_bound(&stm.exp, &mut self.inside);
+                self.inside = bound_inside(&stm.exp);
                 self.search_inside(&mut stm.exp, (0, &[]));
                 done.append(&mut self.before);
             }
@@ -249,7 +222,7 @@ impl Interchanger {
     /// The parameters that are numbers of rows.
     fn counters<'a>(&'a self, arrays: &'a [VarId], lambda: &'a Lambda) -> impl Iterator<Item = VarId> + 'a {
         let rows = arrays.iter().zip(&lambda.params);
-        rows.filter(|(array, _)| self.facts.counting.contains(array)).map(|(_, param)| param.var)
+        rows.filter(|(array, _)| self.facts.is_counting(**array)).map(|(_, param)| param.var)
     }
 
     /// Whether an index depends on elements of arrays, and on nothing that differs between rows.
@@ -257,9 +230,8 @@ impl Interchanger {
         let Atom::Var(index) = index else { return false };
         let (_, needed) = what_computes([index], pre.body.stms.iter());
         let mut rows = arrays.iter().zip(&pre.params);
-        let is_element = |(array, param): (&VarId, &Param)| {
-            needed.contains(&param.var) && !self.facts.counting.contains(array)
-        };
+        let is_element =
+            |(array, param): (&VarId, &Param)| needed.contains(&param.var) && !self.facts.is_counting(*array);
         rows.any(is_element) && needed.iter().all(|var| !varying.contains(var))
     }
 
@@ -269,7 +241,7 @@ impl Interchanger {
         if self.is_outside(depth) {
             return Some([widths, &[depth]].concat());
         }
-        let sliced = arrays.iter().filter_map(|array| self.facts.slices.get(array));
+        let sliced = arrays.iter().filter_map(|array| self.slices.get(array));
         let mut sizes = sliced.filter_map(|array| self.facts.types.get(array)?.dims().first());
         sizes.find(|size| self.is_outside(**size)).map(|size| vec![*size])
     }

@@ -17,11 +17,11 @@
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Type, VarId};
-use dagaz_core::visit::{bodies_mut, direct_operands};
 
 use crate::cse::key;
-use crate::walk::{Substitution, bodies, operands_mut};
 use dagaz_core::effects::{Effects, cannot_fail, relies_on_checks};
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, operands_mut};
 
 pub const JOIN_CHECKS: Pass = Pass::always(
     "join-checks",

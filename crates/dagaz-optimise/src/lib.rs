@@ -12,7 +12,6 @@ mod copies;
 mod cse;
 mod dce;
 mod delay;
-mod elementary;
 mod enumerate_nonzero_terms;
 mod expand_powers;
 mod fold_shifts_into_reads;
@@ -40,7 +39,6 @@ mod unflatten;
 mod uniform_checks;
 mod unroll_small;
 mod unswitch;
-mod walk;
 
 pub use crate::accumulators::{SIMPLIFY_ACCUMULATORS, SINGLE_OUT_ROWS};
 pub use crate::bounds::PROVE_BOUNDS;

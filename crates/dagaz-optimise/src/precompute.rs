@@ -22,11 +22,11 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, direct_operands, free_vars, lambdas};
 
-use crate::elementary::is_elementary_function;
-use crate::walk::{Substitution, bodies};
+use dagaz_core::cost::is_elementary_function;
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::{bodies, bodies_mut, bound_inside, direct_operands, free_vars};
 
 pub const PRECOMPUTE_FUNCTIONS: Pass = Pass::always(
     "precompute-functions",
@@ -68,20 +68,6 @@ struct Precomputer {
     new: Vec<Stm>,
 }
 
-pub(crate) fn note_bound(exp: &Exp, bound: &mut HashSet<VarId>) {
-    lambdas(exp).into_iter().for_each(|l| bound.extend(l.params.iter().map(|p| p.var)));
-    if let Exp::Loop { params, form, .. } = exp {
-        bound.extend(params.iter().map(|(p, _)| p.var));
-        if let dagaz_core::exp::LoopForm::For { var, .. } = form {
-            bound.insert(*var);
-        }
-    }
-    for stm in bodies(exp).into_iter().flat_map(|body| &body.stms) {
-        bound.extend(stm.pat.iter().map(|p| p.var));
-        note_bound(&stm.exp, bound);
-    }
-}
-
 pub(crate) fn is_iteration(exp: &Exp) -> bool {
     matches!(
         exp,
@@ -113,8 +99,7 @@ impl Precomputer {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
             if is_iteration(&stm.exp) {
-                self.inside.clear();
-                note_bound(&stm.exp, &mut self.inside);
+                self.inside = bound_inside(&stm.exp);
                 self.search(&mut stm, &HashMap::new(), 0);
                 self.requests.clear();
                 done.append(&mut self.new);

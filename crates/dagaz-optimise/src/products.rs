@@ -21,13 +21,12 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Loc, Program, Stm};
+use dagaz_core::facts::uses;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Type, VarId};
-
-use crate::fuse::count_body;
-use crate::walk::{bodies, for_each_body};
+use dagaz_core::visit::{each_stm, replace_stms};
 
 pub const DIVIDE_PRODUCTS: Pass = Pass::reporting(
     "divide-products",
@@ -37,26 +36,20 @@ pub const DIVIDE_PRODUCTS: Pass = Pass::reporting(
 
 /// Whether there was such a product.
 pub fn divide_products(program: &mut Program) -> bool {
-    let (mut made, mut uses) = (HashMap::new(), HashMap::new());
-    note_stms(&program.consts, &mut made);
-    for fun in &program.funs {
-        note_stms(&fun.body.stms, &mut made);
-        count_body(&fun.body, &mut uses);
+    let uses = uses(program);
+    let mut made = HashMap::new();
+    for stms in program.funs.iter().map(|fun| &fun.body.stms).chain([&program.consts]) {
+        each_stm(stms, &mut |stm| {
+            if let [param] = &stm.pat[..] {
+                made.insert(param.var, stm.clone());
+            }
+        });
     }
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut divider = Divider { b, made, uses, has_changed: false };
-    program.funs.iter_mut().for_each(|fun| divider.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| divider.stm(stm, done));
     program.vars = divider.b.finish().0;
     divider.has_changed
-}
-
-fn note_stms(stms: &[Stm], made: &mut HashMap<VarId, Stm>) {
-    for stm in stms {
-        if let [param] = &stm.pat[..] {
-            made.insert(param.var, stm.clone());
-        }
-        bodies(&stm.exp).into_iter().for_each(|body| note_stms(&body.stms, made));
-    }
 }
 
 struct Divider {
@@ -85,19 +78,14 @@ struct Pair {
 }
 
 impl Divider {
-    fn body(&mut self, body: &mut Body) {
-        let mut stms = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            if let Some(pair) = self.pair(&stm.exp) {
-                self.has_changed = true;
-                self.b.push_scope();
-                self.divide(&mut stm, pair);
-                stms.extend(self.b.pop_scope());
-            }
-            stms.push(stm);
+    fn stm(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) {
+        if let Some(pair) = self.pair(&stm.exp) {
+            self.has_changed = true;
+            self.b.push_scope();
+            self.divide(&mut stm, pair);
+            stms.extend(self.b.pop_scope());
         }
-        body.stms = stms;
+        stms.push(stm);
     }
 
     fn pair(&self, exp: &Exp) -> Option<Pair> {

@@ -17,12 +17,12 @@ use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Program, Stm, Vars};
 use dagaz_core::pass::Pass;
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{bodies_mut, free_vars};
 
 use crate::columns::{fresh_like, rename};
 use crate::cse::key;
-use crate::walk::Substitution;
 
 pub const REUSE_SWEEPS: Pass = Pass::always(
     "reuse-sweeps",

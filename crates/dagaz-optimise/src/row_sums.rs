@@ -19,10 +19,10 @@ use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::bodies_mut;
 
 use crate::precompute::is_iteration;
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::visit::bodies_mut;
 
 pub const SUM_ROWS_BY_COLUMNS: Pass = Pass::always(
     "sum-rows-by-columns",

@@ -13,42 +13,29 @@
 //! iterations further in: else the row would be made only to be indexed. Leaves the numbers, which are then often dead,
 //! to [`crate::eliminate_dead_code`].
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::facts::Facts;
 use dagaz_core::pass::Pass;
-use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::direct_operands;
-
-use crate::walk::{bodies, for_each_body};
+use dagaz_core::visit::{bodies, bodies_mut, bound, direct_operands};
 
 pub const READ_ROWS: Pass =
     Pass::always("read-rows", "Reads at the number of the iteration become rows of the map.", read_rows);
 
 pub fn read_rows(program: &mut Program) {
-    let mut pass = Rows { vars: &mut program.vars, types: HashMap::new(), numbers: HashSet::new() };
-    for stm in &program.consts {
-        stm.pat.iter().for_each(|p| pass.note(p));
-    }
-    for fun in &mut program.funs {
-        fun.params.iter().for_each(|p| pass.note(p));
-        pass.body(&mut fun.body);
-    }
+    let facts = Facts::of(program);
+    let mut pass = Rows { vars: &mut program.vars, facts };
+    program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
 }
 
 struct Rows<'p> {
     vars: &'p mut Vars,
-    types: HashMap<VarId, Type>,
-    /// Arrays `0, 1, 2, …`.
-    numbers: HashSet<VarId>,
+    facts: Facts,
 }
 
 impl Rows<'_> {
-    fn note(&mut self, param: &Param) {
-        self.types.insert(param.var, param.ty.clone());
-    }
-
     fn body(&mut self, body: &mut Body) {
         for stm in &mut body.stms {
             self.stm(stm);
@@ -56,12 +43,6 @@ impl Rows<'_> {
     }
 
     fn stm(&mut self, stm: &mut Stm) {
-        stm.pat.iter().for_each(|p| self.note(p));
-        if let (Exp::Iota { ty: PrimType::I64, start, step, .. }, [param]) = (&stm.exp, &stm.pat[..])
-            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
-        {
-            self.numbers.insert(param.var);
-        }
         match &mut stm.exp {
             Exp::Map { width, arrays, lambda } => self.lambda(*width, arrays, lambda),
             Exp::Reduce { width, arrays, pre: Some(pre), .. }
@@ -72,24 +53,17 @@ impl Rows<'_> {
             | Exp::Scatter { width, arrays, pre: Some(pre), .. } => self.lambda(*width, arrays, pre),
             _ => {}
         }
-        if let Exp::Loop { params, .. } = &stm.exp {
-            params.iter().for_each(|(p, _)| self.note(p));
-        }
-        for_each_body(&mut stm.exp, &mut |params, _, body| {
-            params.iter().for_each(|p| self.note(p));
-            self.body(body);
-        });
+        bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
     }
 
     fn lambda(&mut self, width: Atom, arrays: &mut Vec<VarId>, lambda: &mut Lambda) {
-        let number = arrays.iter().position(|a| self.numbers.contains(a));
+        let number = arrays.iter().position(|a| self.facts.is_counting(*a));
         let Some(number) = number.map(|i| lambda.params[i].var) else { return };
-        let mut inside = HashSet::new();
-        bound_in(&lambda.body, &mut inside);
+        let inside = bound(&lambda.body.stms);
         let mut reads = Vec::new();
         note_reads(&lambda.body, number, &inside, &mut reads);
         for (array, reads) in reads {
-            let Some(ty) = self.types.get(&array) else { continue };
+            let Some(ty) = self.facts.types.get(&array) else { continue };
             let is_outside = !inside.contains(&array) && !lambda.params.iter().any(|p| p.var == array);
             if !reads.by_row || !is_outside || ty.dims().first() != Some(&width) {
                 continue;
@@ -100,27 +74,11 @@ impl Rows<'_> {
             }
             let hint = self.vars.hint(array).to_owned();
             let param = Param { var: self.vars.fresh(&hint), ty: row };
-            self.note(&param);
+            self.facts.types.insert(param.var, param.ty.clone());
             replace_reads(&mut lambda.body, (array, number), param.var);
             arrays.push(array);
             lambda.params.push(param);
         }
-    }
-}
-
-fn bound_in(body: &Body, bound: &mut HashSet<VarId>) {
-    for stm in &body.stms {
-        bound.extend(stm.pat.iter().map(|p| p.var));
-        for lambda in dagaz_core::visit::lambdas(&stm.exp) {
-            bound.extend(lambda.params.iter().map(|p| p.var));
-        }
-        if let Exp::Loop { params, form, .. } = &stm.exp {
-            bound.extend(params.iter().map(|(p, _)| p.var));
-            if let dagaz_core::exp::LoopForm::For { var, .. } = form {
-                bound.insert(*var);
-            }
-        }
-        bodies(&stm.exp).into_iter().for_each(|body| bound_in(body, bound));
     }
 }
 
@@ -173,7 +131,7 @@ fn replace_reads(body: &mut Body, (from, number): (VarId, VarId), row: VarId) {
                     stm.exp = Exp::Atom(row.into());
                 }
             }
-            exp => for_each_body(exp, &mut |_, _, body| replace_reads(body, (from, number), row)),
+            exp => bodies_mut(exp).into_iter().for_each(|body| replace_reads(body, (from, number), row)),
         }
     }
 }

@@ -20,9 +20,7 @@ use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, direct_operands, free_vars_body};
-
-use crate::walk::bodies;
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, free_vars_body};
 
 pub const REPLACE_BY_SCALARS: Pass = Pass::always(
     "replace-by-scalars",

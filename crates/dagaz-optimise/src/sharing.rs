@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use dagaz_core::effects::viewed;
 use dagaz_core::exp::{Body, Exp, Fun, Lambda, LoopForm, Program, Stm};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
@@ -102,11 +103,6 @@ impl Sharing {
         }
         for (i, param) in stm.pat.iter().enumerate() {
             let shared = match &stm.exp {
-                Exp::Atom(atom) => self.all_roots(&[*atom]),
-                Exp::Index { array, .. } | Exp::Slice { array, .. } => self.all_roots(&[(*array).into()]),
-                Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => {
-                    self.all_roots(&[(*array).into()])
-                }
                 Exp::Trace { values, .. } => self.all_roots(values),
                 Exp::If { then, otherwise, .. } => self.all_roots(&[then.result[i], otherwise.result[i]]),
                 Exp::Loop { params, body, .. } => {
@@ -122,7 +118,7 @@ impl Sharing {
                     let shares = effects.shares.get(i).cloned().unwrap_or_default();
                     shares.iter().filter_map(|p| args.get(*p)).flat_map(|arg| self.roots(*arg)).collect()
                 }
-                _ => Vec::new(),
+                exp => viewed(exp).into_iter().flat_map(|array| self.roots(array.into())).collect(),
             };
             self.bind(param, shared);
         }
@@ -175,7 +171,15 @@ impl Sharing {
             Exp::Call { fun, args } => {
                 self.effects(*fun).consumes.iter().filter_map(|i| args.get(*i)).copied().collect()
             }
-            _ => Vec::new(),
+            Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => Vec::new(),
+            Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Copy(_) => Vec::new(),
+            Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => {
+                Vec::new()
+            }
+            Exp::Concat { .. } | Exp::Contract { plus: None, .. } | Exp::Scratch { .. } => Vec::new(),
+            Exp::ArrayLit { .. } | Exp::If { .. } | Exp::Assert { .. } | Exp::Trace { .. } => Vec::new(),
+            Exp::UpdateAcc { .. } | Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => Vec::new(),
+            Exp::Transpose { .. } | Exp::Detach(_) => Vec::new(),
         }
     }
 }

@@ -20,13 +20,11 @@ use std::collections::HashMap;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::facts::uses;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::direct_operands;
-
-use crate::fuse::count_body;
-use crate::walk::{bodies, for_each_body};
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, replace_stms};
 
 pub const SKIP_INITIAL_WRITES: Pass = Pass::reporting(
     "skip-initial-writes",
@@ -35,11 +33,10 @@ pub const SKIP_INITIAL_WRITES: Pass = Pass::reporting(
 );
 
 pub fn skip_initial_writes(program: &mut Program) -> bool {
-    let mut uses = HashMap::new();
-    program.funs.iter().for_each(|fun| count_body(&fun.body, &mut uses));
+    let uses = uses(program);
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut pass = InitialWrites { b, uses, has_changed: false };
-    program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| pass.stm(stm, done));
     program.vars = pass.b.finish().0;
     pass.has_changed
 }
@@ -60,21 +57,16 @@ struct Rows {
 }
 
 impl InitialWrites {
-    fn body(&mut self, body: &mut Body) {
-        let mut stms: Vec<Stm> = Vec::new();
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            for number in 0..stm.pat.len() {
-                let Some(rows) = rows(&stm, number, &stms) else { continue };
-                self.has_changed = true;
-                if let Exp::Loop { body, .. } = &mut stm.exp {
-                    read_start(body, &rows);
-                }
-                self.leave_out_start(&stm, &rows, &mut stms);
+    fn stm(&mut self, mut stm: Stm, stms: &mut Vec<Stm>) {
+        for number in 0..stm.pat.len() {
+            let Some(rows) = rows(&stm, number, stms) else { continue };
+            self.has_changed = true;
+            if let Exp::Loop { body, .. } = &mut stm.exp {
+                read_start(body, &rows);
             }
-            stms.push(stm);
+            self.leave_out_start(&stm, &rows, stms);
         }
-        body.stms = stms;
+        stms.push(stm);
     }
 
     /// Gives the rows that the loop does not write their value, and no others, if nothing else needs them.
@@ -245,6 +237,6 @@ fn read_start(body: &mut Body, rows: &Rows) {
             };
             continue;
         }
-        for_each_body(&mut stm.exp, &mut |_, _, body| read_start(body, rows));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|body| read_start(body, rows));
     }
 }

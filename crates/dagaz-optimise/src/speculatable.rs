@@ -36,9 +36,7 @@ impl Anywhere {
 
     pub fn define(&mut self, stm: &Stm) {
         stm.pat.iter().for_each(|p| self.bind(p));
-        if let (Exp::Iota { start, step, .. }, [param]) = (&stm.exp, stm.pat.as_slice())
-            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
-        {
+        if let (true, [param]) = (stm.exp.is_counting(), stm.pat.as_slice()) {
             self.counting.insert(param.var);
         }
     }

@@ -20,8 +20,7 @@ use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use crate::walk::for_each_body;
+use dagaz_core::visit::{bodies_mut, own_params};
 
 pub const NEST_FLAT_MAPS: Pass = Pass::reporting(
     "nest-flat-maps",
@@ -73,10 +72,8 @@ impl Nester {
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
             stm.pat.iter().for_each(|p| self.note(p));
-            for_each_body(&mut stm.exp, &mut |params, _, inside| {
-                params.iter().for_each(|p| self.note(p));
-                self.body(inside);
-            });
+            own_params(&stm.exp, &mut |var, ty| drop(self.types.insert(var, ty.clone())));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inside| self.body(inside));
             match (&stm.exp, &stm.pat[..]) {
                 (Exp::Reshape { dims, array }, [param]) if dims.len() == 1 => {
                     shapes.flattened.insert(param.var, *array);

@@ -12,14 +12,15 @@
 //! Derivatives leave such maps, of what was computed for all rows. What fails in one iteration fails in the first one, if the
 //! iterations differ in indices alone that are in bounds in all of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::facts::Facts;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
-use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies, bodies_mut, direct_operands, lambdas};
+use dagaz_core::types::{Atom, VarId};
+use dagaz_core::visit::{bodies, direct_operands, replace_stms};
 
 pub const HOIST_UNIFORM_CHECKS: Pass = Pass::always(
     "hoist-uniform-checks",
@@ -28,79 +29,41 @@ pub const HOIST_UNIFORM_CHECKS: Pass = Pass::always(
 );
 
 pub fn hoist_uniform_checks(program: &mut Program) {
-    let mut facts = TypesAndRanges::default();
-    facts.stms(&program.consts);
-    for fun in &program.funs {
-        facts.note(&fun.params);
-        facts.body(&fun.body);
-    }
+    let pass = UniformChecks { facts: Facts::of(program) };
     let mut b = Builder::new(std::mem::take(&mut program.vars));
-    program.funs.iter_mut().for_each(|fun| facts.shorten(&mut b, &mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| pass.shorten(&mut b, stm, done));
     program.vars = b.finish().0;
 }
 
-#[derive(Default)]
-struct TypesAndRanges {
-    types: HashMap<VarId, Type>,
-    /// Arrays `0, 1, …`.
-    counting: HashSet<VarId>,
-    /// What something depends on.
-    used: HashSet<VarId>,
+struct UniformChecks {
+    facts: Facts,
 }
 
-impl TypesAndRanges {
-    fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
-        self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
-    }
-
-    fn body(&mut self, body: &Body) {
-        self.stms(&body.stms);
-        self.used.extend(body.result.iter().filter_map(|a| a.as_var()));
-    }
-
-    fn stms(&mut self, stms: &[Stm]) {
-        for stm in stms {
-            self.note(&stm.pat);
-            direct_operands(&stm.exp, &mut |atom| self.used.extend(atom.as_var()));
-            if let Exp::Iota { start, step, .. } = &stm.exp
-                && (*start, *step) == (Atom::i64(0), Atom::i64(1))
-            {
-                self.counting.extend(stm.pat.iter().map(|p| p.var));
+impl UniformChecks {
+    fn shorten(&self, b: &mut Builder, mut stm: Stm, done: &mut Vec<Stm>) {
+        let loc = stm.loc;
+        if let Exp::Map { width, arrays, lambda } = &mut stm.exp
+            && matches!(width, Atom::Var(_))
+            && self.is_same_in_all(*width, arrays, lambda)
+        {
+            b.push_scope();
+            let first = b.binop(BinOp::Min, PrimType::I64, *width, Atom::i64(1), loc);
+            for (array, param) in arrays.iter_mut().zip(&lambda.params) {
+                let range = DimSlice::Range { start: Atom::i64(0), len: first, stride: Atom::i64(1) };
+                let part = Exp::Slice { array: *array, dims: vec![range] };
+                *array = b.let_var("first", param.ty.with_outer(&[first]), part, loc);
             }
-            lambdas(&stm.exp).into_iter().for_each(|lambda| self.note(&lambda.params));
-            bodies(&stm.exp).into_iter().for_each(|body| self.body(body));
+            *width = first;
+            done.extend(b.pop_scope());
         }
-    }
-
-    fn shorten(&self, b: &mut Builder, body: &mut Body) {
-        let mut done = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.shorten(b, inner));
-            let loc = stm.loc;
-            if let Exp::Map { width, arrays, lambda } = &mut stm.exp
-                && matches!(width, Atom::Var(_))
-                && self.is_same_in_all(*width, arrays, lambda)
-            {
-                b.push_scope();
-                let first = b.binop(BinOp::Min, PrimType::I64, *width, Atom::i64(1), loc);
-                for (array, param) in arrays.iter_mut().zip(&lambda.params) {
-                    let range = DimSlice::Range { start: Atom::i64(0), len: first, stride: Atom::i64(1) };
-                    let part = Exp::Slice { array: *array, dims: vec![range] };
-                    *array = b.let_var("first", param.ty.with_outer(&[first]), part, loc);
-                }
-                *width = first;
-                done.extend(b.pop_scope());
-            }
-            done.push(stm);
-        }
-        body.stms = done;
+        done.push(stm);
     }
 
     fn is_same_in_all(&self, width: Atom, arrays: &[VarId], lambda: &Lambda) -> bool {
         let own: HashSet<VarId> = lambda.params.iter().map(|p| p.var).collect();
         lambda.ret.is_empty()
             && !arrays.is_empty()
-            && arrays.iter().all(|array| self.counting.contains(array))
+            && arrays.iter().all(|array| self.facts.is_counting(*array))
             && self.is_same(width, &own, &lambda.body)
     }
 
@@ -110,11 +73,11 @@ impl TypesAndRanges {
         let is_same = |stm: &Stm| match &stm.exp {
             Exp::Trace { .. } | Exp::Call { .. } | Exp::UpdateAcc { .. } => false,
             Exp::Index { array, indices, .. } if indices.iter().any(|index| is_own(*index)) => {
-                let dims = self.types.get(array).map_or(&[][..], Type::dims);
+                let dims = self.facts.dims(*array);
                 let is_below = |(index, size): (&Atom, &Atom)| !is_own(*index) || *size == width;
                 indices.len() <= dims.len()
                     && indices.iter().zip(dims).all(is_below)
-                    && stm.pat.iter().all(|p| !self.used.contains(&p.var))
+                    && stm.pat.iter().all(|p| !self.facts.is_used(p.var))
             }
             exp => {
                 let mut is_free = true;

@@ -21,9 +21,9 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use crate::walk::{Substitution, for_each_body};
+use dagaz_core::visit::bodies_mut;
 
 pub const UNROLL_SMALL: Pass =
     Pass::always("unroll-small", "Maps and reductions over a few scalars are written out.", unroll_small);
@@ -51,7 +51,7 @@ impl Unroller {
                 Exp::Map { width, arrays, lambda } if self.becomes_scalars(*width, arrays, lambda) => {
                     self.write_out(&mut lambda.body);
                 }
-                exp => for_each_body(exp, &mut |_, _, inner| self.body(inner)),
+                exp => bodies_mut(exp).into_iter().for_each(|inner| self.body(inner)),
             }
             let mut unrolled = Unrolled { stms: Vec::new(), vars: &mut self.vars, loc: stm.loc };
             match few_rows(&stm.exp).and_then(|rows| unrolled.stm(&stm, rows)) {
@@ -87,7 +87,7 @@ impl Unroller {
     fn write_out(&mut self, body: &mut Body) {
         let mut all = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, inner| self.write_out(inner));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.write_out(inner));
             let mut unrolled = Unrolled { stms: Vec::new(), vars: &mut self.vars, loc: stm.loc };
             match rows_inside(&stm.exp).and_then(|rows| unrolled.stm(&stm, rows)) {
                 Some(()) => all.append(&mut unrolled.stms),

@@ -23,10 +23,9 @@ use dagaz_core::exp::{Body, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::pass::Pass;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{free_vars, free_vars_body};
 
-use crate::walk::for_each_body;
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::visit::{free_vars, free_vars_body, replace_stms};
 
 pub const UNSWITCH_MAPS: Pass = Pass::reporting(
     "unswitch-maps",
@@ -36,7 +35,7 @@ pub const UNSWITCH_MAPS: Pass = Pass::reporting(
 
 pub fn unswitch_maps(program: &mut Program) -> bool {
     let mut pass = Unswitcher { vars: std::mem::take(&mut program.vars), has_changed: false };
-    program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, out| pass.stm(stm, out));
     program.vars = pass.vars;
     pass.has_changed
 }
@@ -57,13 +56,6 @@ struct Branching {
 
 impl Unswitcher {
     /// From the inside out: a branch that left one map may leave the next.
-    fn body(&mut self, body: &mut Body) {
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            self.stm(stm, &mut body.stms);
-        }
-    }
-
     fn stm(&mut self, stm: Stm, out: &mut Vec<Stm>) {
         let Some(positions) = branching(&stm) else {
             out.push(stm);

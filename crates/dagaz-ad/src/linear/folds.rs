@@ -11,13 +11,14 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Check, Exp, LoopForm, Stm};
+use dagaz_core::operator::ScalarOperator;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_lambda;
 
 use crate::context::{Ad, Res, is_plus};
 use crate::rename::Renamer;
-use crate::reverse::{Fold, ScalarOperator, extremum};
+use crate::reverse::{Fold, extremum};
 
 impl Ad<'_> {
     /// The rule for a reduction, unless there is something simpler or nothing better.

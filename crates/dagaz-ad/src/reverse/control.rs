@@ -14,8 +14,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use dagaz_core::cost::{Cost, scalar_cost};
 use dagaz_core::exp::{Body, Exp, Loc, Stm};
-use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars_body;
 
@@ -166,23 +167,11 @@ fn original(body: &Body, mut number: Atom) -> Atom {
 /// Whether it takes longer to compute a number than to keep it.
 fn takes_long(exp: &Exp) -> bool {
     match exp {
-        Exp::UnOp(op, ty, _) => ty.is_float() && !is_short(*op),
-        Exp::BinOp(op, ty, ..) => {
-            let long = matches!(
-                op,
-                BinOp::Div | BinOp::Mod | BinOp::Pow | BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot
-            );
-            ty.is_float() && long
-        }
+        Exp::UnOp(_, ty, _) | Exp::BinOp(_, ty, ..) => ty.is_float() && scalar_cost(exp) >= Some(Cost::Long),
         Exp::If { then, otherwise, .. } => {
             then.stms.iter().chain(&otherwise.stms).any(|stm| takes_long(&stm.exp))
         }
         Exp::Loop { .. } | Exp::Reduce { .. } => true,
         _ => false,
     }
-}
-
-fn is_short(op: UnOp) -> bool {
-    use UnOp::*;
-    matches!(op, Neg | Not | Abs | Signum | Ceil | Floor | Trunc | Round | IsNan | IsInf | ToBits | FromBits)
 }

@@ -11,12 +11,13 @@
 //! Indices out of bounds write nothing and read zero.
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc};
+use dagaz_core::operator::{ScalarOperator, scalar_operator};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
 
 use crate::context::{Ad, Res, is_plus};
 
-use super::operator::{Cotangent, Fold, ScalarOperator, extremum, scalar_operator, vars};
+use super::operator::{Cotangent, Fold, extremum, vars};
 use super::scatter::Places;
 use super::sorted::FlatBins;
 

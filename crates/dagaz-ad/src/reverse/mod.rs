@@ -37,7 +37,7 @@ use loops::{Entries, SavedLoop, Site, SweepFlow, read_again, reads_again};
 use scatter::Places;
 
 pub(crate) use loops::{Restored, SkippableLoop, size_operation};
-pub(crate) use operator::{Fold, ScalarOperator, extremum};
+pub(crate) use operator::{Fold, extremum};
 
 /// What the forward sweep keeps of a statement for the return sweep.
 pub(crate) enum Saved {
@@ -380,7 +380,7 @@ impl Ad<'_> {
     }
 }
 
-pub(crate) use operator::{needed, scalar_operator};
+pub(crate) use operator::needed;
 
 /// All of a dimension.
 pub(crate) fn whole(len: Atom) -> DimSlice {

@@ -11,7 +11,8 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::operator::{ScalarOperator, scalar_operator};
+use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::{free_vars_body, free_vars_lambda};
 
@@ -28,15 +29,6 @@ pub(crate) struct Fold<'a> {
     pub loc: Loc,
 }
 
-/// An operator that is one scalar operation.
-#[derive(Clone, Copy)]
-pub(crate) struct ScalarOperator {
-    pub op: BinOp,
-    pub ty: PrimType,
-    /// The right operand comes first.
-    pub swapped: bool,
-}
-
 /// The cotangents of combinations: one for all of them, or an array of them.
 #[derive(Clone, Copy)]
 pub(crate) enum Cotangent {
@@ -44,17 +36,7 @@ pub(crate) enum Cotangent {
     Each(VarId),
 }
 
-/// The scalar operation that an operator is, in either order of its operands.
-pub(crate) fn scalar_operator(op: &Lambda) -> Option<ScalarOperator> {
-    let ([x, y], [stm]) = (op.params.as_slice(), op.body.stms.as_slice()) else { return None };
-    let (Exp::BinOp(kind, ty, a, b), [pat]) = (&stm.exp, stm.pat.as_slice()) else { return None };
-    let (x, y) = (Atom::from(x.var), Atom::from(y.var));
-    let found = ScalarOperator { op: *kind, ty: *ty, swapped: (*a, *b) == (y, x) };
-    let whole = op.body.result == [Atom::from(pat.var)];
-    (whole && ((*a, *b) == (x, y) || found.swapped)).then_some(found)
-}
-
-/// The same, if it is a minimum or maximum.
+/// The scalar operation that an operator is, if it is a minimum or maximum.
 pub(crate) fn extremum(op: &Lambda) -> Option<ScalarOperator> {
     scalar_operator(op).filter(|known| matches!(known.op, BinOp::Min | BinOp::Max))
 }

@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Loc};
+use dagaz_core::operator::ScalarOperator;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
@@ -21,7 +22,7 @@ use crate::context::{Ad, Adj, Res, is_plus};
 use crate::rename::Renamer;
 
 use super::one_hot::OneHot;
-use super::operator::{Cotangent, Fold, ScalarOperator, extremum};
+use super::operator::{Cotangent, Fold, extremum};
 
 impl Ad<'_> {
     pub fn rev_reduce(&mut self, fold: &Fold<'_>, cts: &[Option<Atom>]) -> Res<()> {

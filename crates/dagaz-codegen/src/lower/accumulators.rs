@@ -1,10 +1,10 @@
 //! Accumulators, and what happens at one place of an array that many values go to.
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{AccInput, Exp, Lambda};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::emit::block_of;
-use super::maps::can_fail;
 use super::{Lower, Lowered, OpenAcc};
 use crate::imp::{Expr, Operand, Runtime, Stm, all};
 

@@ -5,9 +5,10 @@
 
 use std::collections::HashSet;
 
+use dagaz_core::cost::{self, unop_cost};
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
 use dagaz_core::machine;
-use dagaz_core::prim::{PrimType, UnOp};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit;
 
@@ -116,7 +117,9 @@ impl Lower<'_> {
             Exp::Replicate { dims: sizes, .. } | Exp::Contract { sizes, .. } => {
                 self.times(sizes, parts, inside)
             }
-            Exp::UnOp(op, ..) if !is_cheap(*op) => Cost { constant: machine::FUNCTION_COST, ..parts },
+            Exp::UnOp(op, ..) if unop_cost(*op) >= cost::Cost::Long => {
+                Cost { constant: machine::FUNCTION_COST, ..parts }
+            }
             Exp::Call { .. } => Cost { constant: machine::FUNCTION_COST * machine::UNKNOWN_TIMES, ..parts },
             _ => parts,
         }
@@ -153,13 +156,6 @@ fn has_loops_in_branches(body: &Body) -> bool {
 
 fn scaled(terms: Vec<Expr>, factor: f64) -> Vec<Expr> {
     if factor == 1.0 { terms } else { terms.into_iter().map(|term| factor.times(term)).collect() }
-}
-
-fn is_cheap(op: UnOp) -> bool {
-    matches!(
-        op,
-        UnOp::Neg | UnOp::Not | UnOp::Abs | UnOp::Signum | UnOp::ToBits | UnOp::FromBits | UnOp::Floor
-    )
 }
 
 impl Cost {

@@ -26,13 +26,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Body, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::machine;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit;
 
-use super::maps::can_fail;
 use super::{Form, Lower, Lowered, elem};
 use crate::imp::{Expr, LoopKind, Operand, Runtime, Stm, Var, any};
 

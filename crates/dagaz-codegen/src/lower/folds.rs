@@ -4,9 +4,11 @@
 //! What the pieces are depends on the number of rows alone, so the result does not depend on the number of threads.
 //! Within a piece, a sum can be in any order, for vector units.
 
+use dagaz_core::cost::{Cost, scalar_cost};
 use dagaz_core::exp::{Body, Check, Exp, Lambda};
 use dagaz_core::machine;
-use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::operator::{ScalarOperator, components};
+use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use super::accumulators::elementwise;
@@ -364,28 +366,9 @@ impl Lower<'_> {
     }
 }
 
-/// The operations on scalars that an operator consists of, one for each component.
-pub(super) fn components(op: &Lambda) -> Option<Vec<(BinOp, PrimType)>> {
-    let (left, right) = op.params.split_at(op.body.result.len().min(op.params.len()));
-    if op.body.stms.len() != op.body.result.len() {
-        return None;
-    }
-    let mut operations = Vec::new();
-    for ((x, y), result) in left.iter().zip(right).zip(&op.body.result) {
-        let stm = op.body.stms.iter().find(|stm| stm.pat.iter().any(|p| Atom::Var(p.var) == *result))?;
-        let Exp::BinOp(operation, ty, a, b) = &stm.exp else { return None };
-        let (x, y) = (Atom::Var(x.var), Atom::Var(y.var));
-        if (*a, *b) != (x, y) && (*a, *b) != (y, x) {
-            return None;
-        }
-        operations.push((*operation, *ty));
-    }
-    Some(operations)
-}
-
 /// The operators that an operator consists of, one for each component, if their order does not matter.
 pub(super) fn sum_operators(op: &Lambda) -> Option<Vec<Combine>> {
-    let operator = |(operation, ty): (BinOp, PrimType)| match operation {
+    let operator = |ScalarOperator { op, ty, .. }| match op {
         _ if ty == PrimType::F16 => None,
         BinOp::Add => Some(Combine::Add),
         BinOp::Mul => Some(Combine::Multiply),
@@ -426,11 +409,8 @@ pub(super) fn keeps_rows(fold: &Fold<'_>) -> bool {
 pub(super) fn cheap_statements(body: &Body) -> Option<usize> {
     let costs = body.stms.iter().map(|stm| match &stm.exp {
         Exp::Atom(_) => Some(0),
-        Exp::UnOp(UnOp::Neg | UnOp::Not | UnOp::Abs, ..) | Exp::CmpOp(..) | Exp::Convert(..) => Some(1),
-        Exp::BinOp(op, ..) => {
-            let is_cheap = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max)
-                || matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
-            is_cheap.then_some(1)
+        Exp::UnOp(..) | Exp::BinOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => {
+            (scalar_cost(&stm.exp) == Some(Cost::Simple)).then_some(1)
         }
         Exp::Index { check: Check::Certified, .. } => Some(1),
         Exp::If { then, otherwise, .. } => Some(1 + cheap_statements(then)? + cheap_statements(otherwise)?),
@@ -442,7 +422,7 @@ pub(super) fn cheap_statements(body: &Body) -> Option<usize> {
 /// What pieces begin with: what changes nothing, where that is known. What the program gives can be a start value, which
 /// counts once.
 pub(super) fn piece_start(op: &Lambda, given: &[Atom]) -> Vec<Atom> {
-    let known = |(operation, ty): (BinOp, PrimType)| match operation {
+    let known = |ScalarOperator { op, ty, .. }| match op {
         BinOp::Add => Some(Prim::of_f64(ty, -0.0).unwrap_or(Prim::zero(ty))),
         BinOp::Mul => Some(Prim::one(ty)),
         BinOp::Or | BinOp::Xor => Some(Prim::zero(ty)),

@@ -5,6 +5,7 @@
 //! does not depend on the number of threads. The values of a scatter go to their places in pieces: where two different
 //! ones go to the same place, the language does not say which stays.
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::Lambda;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -12,7 +13,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::emit::block_of;
 use super::fetching::{Fetch, Prefetched};
 use super::folds::piece_start;
-use super::maps::{can_fail, statements};
+use super::maps::statements;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var, all};

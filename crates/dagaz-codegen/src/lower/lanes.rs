@@ -11,13 +11,15 @@
 //! The negative zero changes no sum, be it one of nothing or of negative zeros; for products, it is one. Where vector units cannot leave out lanes, the
 //! rest is added up in order.
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::Body;
 use dagaz_core::machine;
+use dagaz_core::operator::components;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::Param;
 
-use super::folds::{Fold, components};
-use super::maps::{calls_vector_functions, can_fail};
+use super::folds::Fold;
+use super::maps::calls_vector_functions;
 use super::{Lower, Lowered};
 use crate::RemarkKind;
 use crate::imp::{Combine, Expr, Len, LoopKind, Operand, Repr, Runtime, StackArray, Stm, Var};
@@ -37,13 +39,14 @@ pub(super) struct Lanes {
 pub(super) fn lanes_for(fold: &Fold<'_>) -> Option<Lanes> {
     let operations = components(fold.op)?;
     let first = *operations.first()?;
-    let lanes = match first {
-        (op @ BinOp::Add, ty) => Lanes { ty, combine: Combine::Add, op, neutral: -0.0 },
-        (op @ BinOp::Mul, ty) => Lanes { ty, combine: Combine::Multiply, op, neutral: 1.0 },
+    let (op, ty) = (first.op, first.ty);
+    let lanes = match op {
+        BinOp::Add => Lanes { ty, combine: Combine::Add, op, neutral: -0.0 },
+        BinOp::Mul => Lanes { ty, combine: Combine::Multiply, op, neutral: 1.0 },
         _ => return None,
     };
-    let is_float =
-        matches!(lanes.ty, PrimType::F32 | PrimType::F64) && operations.iter().all(|o| *o == first);
+    let is_float = matches!(lanes.ty, PrimType::F32 | PrimType::F64)
+        && operations.iter().all(|o| (o.op, o.ty) == (op, ty));
     let is_short = fold
         .width
         .as_const()

@@ -14,12 +14,13 @@
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm};
 use dagaz_core::machine;
+use dagaz_core::operator::{ScalarOperator, components};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
 use dagaz_core::visit::bodies;
 
 use super::emit::block_of;
-use super::folds::components;
+
 use super::{Lower, Lowered, OpenAcc, elem};
 use crate::SiteKind;
 use crate::imp::{Expr, Operand, Repr, Runtime, Stm, Var};
@@ -30,7 +31,11 @@ impl Lower<'_> {
         let is_sum = |acc: &OpenAcc| {
             let operations = acc.op.as_ref().and_then(|(op, _)| components(op)).unwrap_or_default();
             let is_scalar = acc.arrays.iter().all(|array| array.ty.rank() == acc.shape.len());
-            is_scalar && matches!(operations.as_slice(), [(BinOp::Add, PrimType::F32 | PrimType::F64)])
+            is_scalar
+                && matches!(
+                    operations.as_slice(),
+                    [ScalarOperator { op: BinOp::Add, ty: PrimType::F32 | PrimType::F64, .. }]
+                )
         };
         let are_sums = numbers.iter().all(|number| is_sum(&self.open[*number]));
         let (work, additions) = weight(&lambda.body);

@@ -19,13 +19,14 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
-use super::maps::{can_fail, reads_in_branches, statements};
+use super::maps::{reads_in_branches, statements};
 use super::split_iteration_range::{Interior, interior, specialise};
 use super::{Lower, Lowered};
 use crate::imp::{Expr, LoopKind, Operand, Stm as Imp, Var, any};

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dagaz_core::effects::{Effect, own_effect};
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Body, Exp, Lambda};
 use dagaz_core::machine;
 use dagaz_core::prim::BinOp;
@@ -412,17 +412,6 @@ impl Lower<'_> {
             }
         }
         Ok(direct)
-    }
-}
-
-/// Whether a scalar operation, or one of its branches, can stop the program.
-pub(super) fn can_fail(exp: &Exp) -> bool {
-    match exp {
-        Exp::If { then, otherwise, .. } => {
-            then.stms.iter().chain(&otherwise.stms).any(|stm| can_fail(&stm.exp))
-        }
-        Exp::Index { .. } | Exp::BinOp(..) => own_effect(exp) != Effect::None,
-        _ => false,
     }
 }
 

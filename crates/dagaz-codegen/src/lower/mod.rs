@@ -49,6 +49,7 @@ mod views;
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::viewed;
 use dagaz_core::exp::{Body, Exp, Loc, Program, Stm as CoreStm};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -289,7 +290,7 @@ impl<'p> Lower<'p> {
         let results = body.result.iter().filter_map(|a| a.as_var());
         last_use.extend(results.map(|var| (var, body.stms.len())));
         for stm in &body.stms {
-            if let ([param], Some(array)) = (stm.pat.as_slice(), views::viewed(&stm.exp))
+            if let ([param], Some(array)) = (stm.pat.as_slice(), viewed(&stm.exp))
                 && param.ty.is_array()
                 && !self.memory.blocks.contains(&param.var)
             {

@@ -15,14 +15,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::{can_fail, viewed};
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Stm as CoreStm};
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit;
 
-use super::maps::can_fail;
 use super::placing::{before, maker};
 use super::symbols::{Indices, Region, Symbols, are_apart};
-use super::views::viewed;
 
 /// A map that writes into an array, or another statement that does.
 pub(super) struct Overwrite {
@@ -312,5 +311,5 @@ pub(super) fn may_share(exp: &Exp) -> bool {
 
 /// Whether something inside of a body can stop the program.
 pub(super) fn fails(body: &Body) -> bool {
-    body.stms.iter().any(|stm| can_fail(&stm.exp) || visit::bodies(&stm.exp).into_iter().any(fails))
+    body.stms.iter().any(|stm| can_fail(&stm.exp))
 }

@@ -15,6 +15,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::machine;
 use dagaz_core::prim::PrimType;
@@ -23,7 +24,7 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::accumulators::elementwise;
 use super::emit::block_of;
 use super::logged::has_parallel_parts;
-use super::maps::{can_fail, statements};
+use super::maps::statements;
 use super::{Form, Lower, Lowered, OpenAcc, elem};
 use crate::RemarkKind;
 use crate::imp::{Access, Expr, Operand, Repr, Runtime, Stm, Var};

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use dagaz_core::prim::PrimType;
 
 use super::Lower;
-use super::polynomials::Polynomial;
+use super::polynomials::{Polynomial, expr_of, polynomial};
 use crate::imp::{Expr, LoopKind, Operand, Place, Repr, Runtime, StackArray, Stm, Var};
 
 /// An element that is read or written in every iteration of a loop.
@@ -109,7 +109,7 @@ impl Lower<'_> {
     fn pointers_by_name(&self) -> HashMap<Arc<str>, (Var, Polynomial)> {
         let own = HashMap::new();
         let place = |(view, (base, offset)): (&_, &(_, Expr))| {
-            let offset = Polynomial::of(offset, &own)?;
+            let offset = polynomial(offset, &own)?;
             Some((Arc::from(self.name(*view)), (self.var(*base).ok()?, offset)))
         };
         self.memory.pointers.iter().filter_map(place).collect()
@@ -127,7 +127,7 @@ impl Tile {
             return vec![copy(&self.from, &row)];
         }
         let fetch = later.map(|(first, ahead)| {
-            let distance = self.place.factor_of(first).times(ahead);
+            let distance = (self.place.factor_of(&first.name) as i64).times(ahead);
             Stm::run(Runtime::Fetch(self.elem), [self.from.clone(), distance, false.expr()])
         });
         std::iter::once(copy(&row, &self.from)).chain(fetch).collect()
@@ -165,7 +165,7 @@ impl Search {
                 Some(view) => drop(self.pointers.insert(var.name.clone(), view)),
                 None => drop(self.inside.insert(var.name.clone())),
             },
-            Repr::I64 => match Polynomial::of(value, &self.values) {
+            Repr::I64 => match polynomial(value, &self.values) {
                 Some(value) => drop(self.values.insert(var.name.clone(), value)),
                 None => drop(self.inside.insert(var.name.clone())),
             },
@@ -179,7 +179,7 @@ impl Search {
             Expr::Var(base) => Some((base.clone(), Polynomial::default())),
             Expr::Offset(operands) => {
                 let base = operands[0].as_var()?.clone();
-                Some((base, Polynomial::of(&operands[1], &self.values)?))
+                Some((base, polynomial(&operands[1], &self.values)?))
             }
             _ => None,
         }
@@ -214,11 +214,11 @@ impl Search {
             self.last_read = Some(self.count);
         }
         let Repr::Pointer(elem, _) = array.repr else { return };
-        let Some(mut place) = Polynomial::of(place, &self.values) else { return };
+        let Some(mut place) = polynomial(place, &self.values) else { return };
         let mut root = array.clone();
         while let Some((base, offset)) = self.pointers.get(&root.name) {
-            place = place.plus(offset, 1);
-            root = base.clone();
+            let Some(sum) = place.plus(1, offset) else { return };
+            (place, root) = (sum, base.clone());
         }
         self.accesses.push(Access { elem, root, place, number: self.count, is_write });
     }
@@ -241,7 +241,7 @@ impl Search {
                     access.root == start.root
                         && access.is_write == start.is_write
                         && access.elem == start.elem
-                        && access.place.minus(&start.place) == Some(k)
+                        && access.place.difference(&start.place) == Some(k)
                 });
                 same.next().map(|access| access.number)
             };
@@ -252,7 +252,7 @@ impl Search {
                     var: lower.temp(Repr::pointer(start.elem), "tile"),
                     elem: start.elem,
                     is_write: start.is_write,
-                    from: &start.root + start.place.expr(),
+                    from: &start.root + expr_of(&start.place),
                     place: start.place.clone(),
                     accesses: numbers,
                 });

@@ -22,18 +22,6 @@ pub(super) fn needing_blocks(body: &Body, renames: &HashSet<VarId>) -> HashSet<V
     needs.blocks
 }
 
-/// The array that a view looks at, if the expression only gives another view.
-pub(super) fn viewed(exp: &Exp) -> Option<VarId> {
-    match exp {
-        Exp::Index { array, .. }
-        | Exp::Slice { array, .. }
-        | Exp::Rearrange { array, .. }
-        | Exp::Reshape { array, .. } => Some(*array),
-        Exp::Atom(atom) => atom.as_var(),
-        _ => None,
-    }
-}
-
 struct Needs<'r> {
     blocks: HashSet<VarId>,
     renames: &'r HashSet<VarId>,

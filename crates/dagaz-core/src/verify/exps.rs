@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::effects::viewed;
 use crate::exp::{AxesOf, Body, DimSlice, Exp, LoopForm, MsgPart, Stm};
 use crate::prim::{Prim, PrimType};
 use crate::prim_eval::{PrimError, eval_binop, eval_cmpop, eval_ternop, eval_unop};
@@ -55,30 +56,8 @@ impl<'p> Verifier<'p> {
     /// The roots of the array that the result of an expression is a view of, if it may be one.
     fn shared_operand(&self, exp: &Exp) -> Option<BTreeSet<VarId>> {
         match exp {
-            Exp::Atom(atom) => Some(self.roots_of(*atom)),
-            Exp::Index { array, .. } | Exp::Slice { array, .. } => Some(self.roots_of((*array).into())),
-            Exp::Rearrange { array, .. } | Exp::Reshape { array, .. } => Some(self.roots_of((*array).into())),
-            Exp::Detach(a) => Some(self.roots_of(*a)),
             Exp::Trace { values, .. } => Some(values.iter().flat_map(|v| self.roots_of(*v)).collect()),
-            Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) | Exp::Convert(..) => None,
-            // New elements, or those of arrays that are consumed.
-            Exp::Update { .. }
-            | Exp::Copy(_)
-            | Exp::Iota { .. }
-            | Exp::Replicate { .. }
-            | Exp::Concat { .. }
-            | Exp::Contract { .. } => None,
-            Exp::Scratch { .. } | Exp::ArrayLit { .. } | Exp::Assert { .. } => None,
-            Exp::Map { .. }
-            | Exp::Reduce { .. }
-            | Exp::Scan { .. }
-            | Exp::Hist { .. }
-            | Exp::Scatter { .. } => None,
-            Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
-            Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } => None,
-            Exp::Transpose { .. } => None,
-            // These say themselves what their results share.
-            Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } => None,
+            _ => viewed(exp).map(|array| self.roots_of(array.into())),
         }
     }
 

@@ -2,109 +2,69 @@
 //!
 //!     i - 1  is  1 * iteration + (-1)
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 use dagaz_core::exp::Exp;
+use dagaz_core::index::Polynomial;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::free_vars;
 
 use super::collect::{Collected, Def, ScopeId};
 
-#[derive(Clone, Default, PartialEq, Debug)]
-pub(super) struct Affine {
-    /// How often each iteration number is counted; never zero times.
-    pub iterations: BTreeMap<ScopeId, i64>,
-    /// How often each variable that depends on no iteration is counted.
-    pub invariants: Vec<(VarId, i64)>,
-    pub constant: i64,
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Unknown {
+    Iteration(ScopeId),
+    /// It depends on no iteration.
+    Invariant(VarId),
 }
 
-impl Affine {
-    pub fn constant(constant: i64) -> Affine {
-        Affine { constant, ..Affine::default() }
-    }
+/// An index, in which nothing is multiplied but by numbers.
+pub(super) type Affine = Polynomial<Unknown>;
 
-    fn iteration(scope: ScopeId) -> Affine {
-        Affine { iterations: BTreeMap::from([(scope, 1)]), ..Affine::default() }
-    }
+/// How often the number of each iteration is counted.
+pub(super) fn iterations(sum: &Affine) -> Vec<(ScopeId, i128)> {
+    let of = |(unknown, factor): (&Unknown, i128)| match unknown {
+        Unknown::Iteration(scope) => Some((*scope, factor)),
+        Unknown::Invariant(_) => None,
+    };
+    sum.linear().into_iter().flatten().filter_map(of).collect()
+}
 
-    fn invariant(var: VarId) -> Affine {
-        Affine { invariants: vec![(var, 1)], ..Affine::default() }
-    }
-
-    fn scaled(mut self, factor: i64) -> Option<Affine> {
-        for times in self.iterations.values_mut() {
-            *times = times.checked_mul(factor)?;
-        }
-        for (_, times) in &mut self.invariants {
-            *times = times.checked_mul(factor)?;
-        }
-        self.iterations.retain(|_, times| *times != 0);
-        self.invariants.retain(|(_, times)| *times != 0);
-        self.constant = self.constant.checked_mul(factor)?;
-        Some(self)
-    }
-
-    pub fn minus(self, other: Affine) -> Option<Affine> {
-        self.plus(other.scaled(-1)?)
-    }
-
-    pub fn plus(mut self, other: Affine) -> Option<Affine> {
-        for (scope, times) in other.iterations {
-            let own = self.iterations.entry(scope).or_default();
-            *own = own.checked_add(times)?;
-        }
-        self.iterations.retain(|_, times| *times != 0);
-        for (var, times) in other.invariants {
-            match self.invariants.iter_mut().find(|(v, _)| *v == var) {
-                Some((_, own)) => *own = own.checked_add(times)?,
-                None => self.invariants.push((var, times)),
-            }
-        }
-        self.invariants.retain(|(_, times)| *times != 0);
-        self.constant = self.constant.checked_add(other.constant)?;
-        Some(self)
-    }
+/// The rest of the sum.
+pub(super) fn without(mut sum: Affine, scope: ScopeId) -> Affine {
+    sum.terms.remove(&vec![Unknown::Iteration(scope)]);
+    sum
 }
 
 /// What is known of arrays and sizes that are bound outside.
 pub(super) type Made = HashMap<VarId, Exp>;
 
-impl Affine {
-    /// The sum in terms of what its invariants are sums of, in an order of their own: equal sums are then equal.
-    pub fn expanded(&self, made: &Made) -> Option<Affine> {
-        let mut fuel = MOST_SUMMANDS;
-        let mut total = Affine { invariants: Vec::new(), ..self.clone() };
-        for (var, times) in &self.invariants {
-            total = total.plus(size(made, (*var).into(), &mut fuel)?.scaled(*times)?)?;
-        }
-        total.invariants.sort();
-        Some(total)
+/// The sum in terms of what its invariants are sums of: equal sums are then equal.
+pub(super) fn expanded(made: &Made, sum: &Affine) -> Option<Affine> {
+    let mut fuel = MOST_SUMMANDS;
+    let mut total = Affine::constant(sum.constant);
+    for (unknown, times) in sum.linear()? {
+        let own = match unknown {
+            Unknown::Iteration(_) => Affine::var(*unknown),
+            Unknown::Invariant(var) => size(made, (*var).into(), &mut fuel)?,
+        };
+        total = total.plus(times, &own)?;
     }
+    Some(total)
+}
 
-    /// A size that is known outside.
-    pub fn of_size(made: &Made, atom: Atom) -> Option<Affine> {
-        let mut total = size(made, atom, &mut { MOST_SUMMANDS })?;
-        total.invariants.sort();
-        Some(total)
-    }
+/// A size that is known outside.
+pub(super) fn size_of(made: &Made, atom: Atom) -> Option<Affine> {
+    size(made, atom, &mut { MOST_SUMMANDS })
 }
 
 fn size(made: &Made, atom: Atom, fuel: &mut usize) -> Option<Affine> {
     *fuel = fuel.checked_sub(1)?;
-    let var = match atom {
-        Atom::Const(prim) => return prim.as_i64().map(Affine::constant),
-        Atom::Var(var) => var,
-    };
-    let sum = match made.get(&var) {
-        Some(Exp::BinOp(BinOp::Add, _, a, b)) => size(made, *a, fuel)?.plus(size(made, *b, fuel)?),
-        Some(Exp::BinOp(BinOp::Sub, _, a, b)) => size(made, *a, fuel)?.minus(size(made, *b, fuel)?),
-        Some(Exp::BinOp(BinOp::Mul, _, a, Atom::Const(Prim::I64(c)))) => size(made, *a, fuel)?.scaled(*c),
-        Some(Exp::BinOp(BinOp::Mul, _, Atom::Const(Prim::I64(c)), a)) => size(made, *a, fuel)?.scaled(*c),
-        _ => None,
-    };
-    sum.or_else(|| Some(Affine::invariant(var)))
+    Affine::of_atom(atom, |var| {
+        let sum = made.get(&var).and_then(|exp| Affine::of_exp(exp, |atom| size(made, atom, fuel)));
+        sum.or_else(|| Some(Affine::var(Unknown::Invariant(var))))
+    })
 }
 
 /// An index as a sum; none if it is something else, such as an element of an array.
@@ -117,14 +77,9 @@ const MOST_SUMMANDS: usize = 200;
 
 fn sum_of(found: &Collected<'_>, made: &Made, atom: Atom, fuel: &mut usize) -> Option<Affine> {
     *fuel = fuel.checked_sub(1)?;
-    let var = match atom {
-        Atom::Const(Prim::I64(c)) => return Some(Affine::constant(c)),
-        Atom::Const(_) => return None,
-        Atom::Var(var) => var,
-    };
-    match found.defs.get(&var) {
-        None => Some(Affine::invariant(var)),
-        Some(Def::Counter { scope }) => Some(Affine::iteration(*scope)),
+    Affine::of_atom(atom, |var| match found.defs.get(&var) {
+        None => Some(Affine::var(Unknown::Invariant(var))),
+        Some(Def::Counter { scope }) => Some(Affine::var(Unknown::Iteration(*scope))),
         Some(Def::Carried { .. }) => None,
         Some(Def::Row { array, scope, .. }) => {
             let own = match found.defs.get(array) {
@@ -136,25 +91,14 @@ fn sum_of(found: &Collected<'_>, made: &Made, atom: Atom, fuel: &mut usize) -> O
             else {
                 return None;
             };
-            sum_of(found, made, *start, fuel)?.plus(Affine::iteration(*scope).scaled(*step)?)
+            sum_of(found, made, *start, fuel)?.plus((*step).into(), &Affine::var(Unknown::Iteration(*scope)))
         }
         Some(Def::Stm { exp, .. }) => {
-            let sum = match exp {
-                Exp::Atom(a) => sum_of(found, made, *a, fuel),
-                Exp::BinOp(BinOp::Add, PrimType::I64, a, b) => {
-                    sum_of(found, made, *a, fuel).and_then(|a| a.plus(sum_of(found, made, *b, fuel)?))
-                }
-                Exp::BinOp(BinOp::Sub, PrimType::I64, a, b) => {
-                    sum_of(found, made, *a, fuel).and_then(|a| a.minus(sum_of(found, made, *b, fuel)?))
-                }
-                Exp::BinOp(BinOp::Mul, PrimType::I64, a, Atom::Const(Prim::I64(c))) => {
-                    sum_of(found, made, *a, fuel).and_then(|a| a.scaled(*c))
-                }
-                _ => None,
-            };
-            sum.or_else(|| is_invariant(found, var).then(|| Affine::invariant(var)))
+            let sum = Affine::of_exp(exp, |atom| sum_of(found, made, atom, fuel));
+            sum.filter(|sum| sum.linear().is_some())
+                .or_else(|| is_invariant(found, var).then(|| Affine::var(Unknown::Invariant(var))))
         }
-    }
+    })
 }
 
 /// Whether a variable depends on no iteration, and can be computed anywhere without fear of an error.

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Stm};
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::lambdas;
 
 /// A scope that the accumulator goes through; a number into [`Collected::scopes`]. The first is the body of the
 /// `with_acc`.
@@ -183,31 +182,5 @@ impl<'a> Collected<'a> {
             }
         }
         bound
-    }
-}
-
-/// The types of all variables that are bound in a body, at any depth.
-pub(super) fn note_types(body: &Body, types: &mut HashMap<VarId, Type>) {
-    for stm in &body.stms {
-        stm.pat.iter().for_each(|p| drop(types.insert(p.var, p.ty.clone())));
-        for lambda in lambdas(&stm.exp) {
-            lambda.params.iter().for_each(|p| drop(types.insert(p.var, p.ty.clone())));
-            note_types(&lambda.body, types);
-        }
-        match &stm.exp {
-            Exp::If { then, otherwise, .. } => {
-                note_types(then, types);
-                note_types(otherwise, types);
-            }
-            Exp::Loop { params, form, body, .. } => {
-                params.iter().for_each(|(p, _)| drop(types.insert(p.var, p.ty.clone())));
-                match form {
-                    LoopForm::For { var, ty, .. } => drop(types.insert(*var, Type::Prim(*ty))),
-                    LoopForm::While { cond } => note_types(cond, types),
-                }
-                note_types(body, types);
-            }
-            _ => {}
-        }
     }
 }

@@ -18,9 +18,7 @@ use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::rename::Copy;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{direct_operands, free_vars};
-
-use crate::walk::{operands_mut, type_mut};
+use dagaz_core::visit::{direct_operands, free_vars, operands_mut, type_mut};
 
 use super::collect::{Collected, Def, ScopeId, ScopeKind};
 

@@ -20,12 +20,11 @@ use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{bodies_mut, lambdas_mut};
+use dagaz_core::visit::{bodies_mut, lambdas_mut, replace_stms};
 
 use super::collect::{Def, ScopeKind, collect};
 use super::has_accumulators;
 use crate::bounds::rows_that_exist;
-use crate::walk::for_each_body;
 
 pub const SINGLE_OUT_ROWS: Pass = Pass::reporting(
     "single-out-rows",
@@ -43,7 +42,7 @@ pub fn single_out_rows(program: &mut Program) -> bool {
         return false;
     }
     let mut pass = RowFinder { b: Builder::new(std::mem::take(&mut program.vars)), rows };
-    program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| pass.stm(stm, done));
     program.vars = pass.b.finish().0;
     true
 }
@@ -99,18 +98,15 @@ struct RowFinder {
 }
 
 impl RowFinder {
-    fn body(&mut self, body: &mut Body) {
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            let mut after = Vec::new();
-            for position in 0..stm.pat.len() {
-                if self.rows.contains(&stm.pat[position].var) {
-                    self.single_out(&mut stm, position, &mut body.stms, &mut after);
-                }
+    fn stm(&mut self, mut stm: Stm, done: &mut Vec<Stm>) {
+        let mut after = Vec::new();
+        for position in 0..stm.pat.len() {
+            if self.rows.contains(&stm.pat[position].var) {
+                self.single_out(&mut stm, position, done, &mut after);
             }
-            body.stms.push(stm);
-            body.stms.append(&mut after);
         }
+        done.push(stm);
+        done.append(&mut after);
     }
 
     fn single_out(&mut self, stm: &mut Stm, position: usize, before: &mut Vec<Stm>, after: &mut Vec<Stm>) {

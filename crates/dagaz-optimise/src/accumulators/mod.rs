@@ -32,19 +32,19 @@ mod solve;
 mod strip;
 mod tiles;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
-use dagaz_core::exp::{AccInput, Body, Exp, Lambda, Program, Stm};
+use dagaz_core::exp::{AccInput, Body, Exp, Program, Stm};
+use dagaz_core::facts::Facts;
+use dagaz_core::operator::scalar_operator;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::direct_operands;
-
-use crate::walk::{bodies, for_each_body};
+use dagaz_core::visit::{bodies, bodies_mut, each_bound, each_stm};
 
 use affine::Made;
-use collect::{ScopeKind, collect, note_types};
+use collect::{ScopeKind, collect};
 use emit::Emitter;
 use nest::Nest;
 use shared::shared_values;
@@ -65,32 +65,15 @@ pub fn simplify_accumulators(program: &mut Program) -> bool {
     if !program.funs.iter().any(|fun| has_accumulators(&fun.body)) {
         return false;
     }
-    let mut types = HashMap::new();
+    let facts = Facts::of(program);
     let mut made = Made::new();
-    let consts = Body { stms: std::mem::take(&mut program.consts), result: Vec::new() };
-    note_types(&consts, &mut types);
-    note_made(&consts, &mut made);
-    for fun in &program.funs {
-        fun.params.iter().for_each(|p| drop(types.insert(p.var, p.ty.clone())));
-        note_types(&fun.body, &mut types);
-        note_made(&fun.body, &mut made);
-    }
-    program.consts = consts.stms;
+    note_made(&program.consts, &mut made);
+    program.funs.iter().for_each(|fun| note_made(&fun.body.stms, &mut made));
     let b = Builder::new(std::mem::take(&mut program.vars));
-    let mut used = HashSet::new();
-    program.funs.iter().for_each(|fun| note_used(&fun.body, &mut used));
-    let mut pass = Simplifier { b, types, made, used };
+    let mut pass = Simplifier { b, facts, made };
     program.funs.iter_mut().for_each(|fun| pass.body(&mut fun.body));
     program.vars = pass.b.finish().0;
     true
-}
-
-fn note_used(body: &Body, used: &mut HashSet<VarId>) {
-    used.extend(body.result.iter().filter_map(|a| a.as_var()));
-    for stm in &body.stms {
-        direct_operands(&stm.exp, &mut |a| used.extend(a.as_var()));
-        bodies(&stm.exp).into_iter().for_each(|body| note_used(body, used));
-    }
 }
 
 fn has_accumulators(body: &Body) -> bool {
@@ -99,15 +82,14 @@ fn has_accumulators(body: &Body) -> bool {
     })
 }
 
-fn note_made(body: &Body, made: &mut Made) {
-    for stm in &body.stms {
+fn note_made(stms: &[Stm], made: &mut Made) {
+    each_stm(stms, &mut |stm| {
         if let ([param], Exp::Iota { .. } | Exp::Replicate { .. } | Exp::BinOp(_, PrimType::I64, ..)) =
             (&stm.pat[..], &stm.exp)
         {
             made.insert(param.var, stm.exp.clone());
         }
-        bodies(&stm.exp).into_iter().for_each(|body| note_made(body, made));
-    }
+    });
 }
 
 /// The values that the accumulators of a statement take.
@@ -131,9 +113,8 @@ impl Values {
 
 struct Simplifier {
     b: Builder,
-    types: HashMap<VarId, Type>,
+    facts: Facts,
     made: Made,
-    used: HashSet<VarId>,
 }
 
 impl Simplifier {
@@ -142,7 +123,7 @@ impl Simplifier {
         let mut made_here: HashSet<VarId> = HashSet::new();
         let mut done = Vec::with_capacity(body.stms.len());
         for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             let new = match stm.exp {
                 Exp::WithAcc { .. } => self.with_acc(stm, &made_here),
                 _ => vec![stm],
@@ -175,8 +156,7 @@ impl Simplifier {
             while let Exp::WithAcc { inputs, lambda } = &stm.exp
                 && which < inputs.len()
             {
-                note_types(&lambda.body, &mut self.types);
-                note_made(&lambda.body, &mut self.made);
+                self.note_new(&lambda.body.stms);
                 match self.solve(&mut stm, which, made_here, &mut values) {
                     Some(new) => after.extend(new),
                     None => which += 1,
@@ -211,7 +191,7 @@ impl Simplifier {
         let position: usize = inputs[..which].iter().map(|i| i.arrays.len()).sum();
         let param = stm.pat[position].clone();
         let mut updates = std::mem::take(&mut found.updates);
-        if !self.used.contains(&param.var) {
+        if !self.facts.is_used(param.var) {
             // Nobody reads the array, so nobody misses what was added.
             updates.clear();
         }
@@ -238,7 +218,7 @@ impl Simplifier {
             return None;
         }
         self.b.push_scope();
-        let mut e = Emitter::new(&mut self.b, &mut found, &self.types, stm.loc);
+        let mut e = Emitter::new(&mut self.b, &mut found, &self.facts.types, stm.loc);
         let exp = match all.is_empty() {
             true => Some(Exp::Atom(base.into())),
             false => nest.build(&mut e, &all),
@@ -261,34 +241,20 @@ impl Simplifier {
             lambda.ret.push(ty.clone());
             stm.pat.push(Param { var: name, ty });
         }
-        note_new(&new, &mut self.types, &mut self.made);
+        self.note_new(&new);
         Some(new)
+    }
+
+    fn note_new(&mut self, stms: &[Stm]) {
+        each_bound(stms, &mut |var, ty| drop(self.facts.types.insert(var, ty.clone())));
+        note_made(stms, &mut self.made);
     }
 
     /// The array behind an accumulator that sums scalars, and the type of its elements.
     fn sum_of_scalars(&self, input: &AccInput) -> Option<(VarId, PrimType)> {
         let ([base], Some((op, _))) = (&input.arrays[..], &input.op) else { return None };
-        let Type::Array { elem, dims } = self.types.get(base)? else { return None };
-        (dims.len() == input.shape.len() && is_plus(op)).then_some((*base, *elem))
+        let Type::Array { elem, dims } = self.facts.types.get(base)? else { return None };
+        (dims.len() == input.shape.len() && scalar_operator(op).is_some_and(|own| own.op == BinOp::Add))
+            .then_some((*base, *elem))
     }
-}
-
-fn is_plus(op: &Lambda) -> bool {
-    let ([x, y], [stm], [result]) = (&op.params[..], &op.body.stms[..], &op.body.result[..]) else {
-        return false;
-    };
-    let is_sum = match &stm.exp {
-        Exp::BinOp(BinOp::Add, _, a, b) => {
-            let (x, y) = (Atom::Var(x.var), Atom::Var(y.var));
-            (*a == x && *b == y) || (*a == y && *b == x)
-        }
-        _ => false,
-    };
-    is_sum && stm.pat.iter().any(|p| *result == Atom::Var(p.var))
-}
-
-fn note_new(stms: &[Stm], types: &mut HashMap<VarId, Type>, made: &mut Made) {
-    let body = Body { stms: stms.to_vec(), result: Vec::new() };
-    note_types(&body, types);
-    note_made(&body, made);
 }

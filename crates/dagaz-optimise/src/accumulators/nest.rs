@@ -5,7 +5,7 @@ use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
 
-use super::affine::{Affine, Made, dependencies};
+use super::affine::{Affine, Made, Unknown, dependencies, iterations};
 use super::collect::{Collected, ScopeKind};
 use super::emit::{Emitter, is_few};
 use super::solve::{Contribution, Guard, Solved, width};
@@ -186,7 +186,7 @@ impl Nest<'_> {
     ) -> Option<Vec<Atom>> {
         let place = target.place;
         let is_known =
-            |e: &Emitter<'_, '_>, sum: &Affine| sum.iterations.keys().all(|s| e.at.contains_key(s));
+            |e: &Emitter<'_, '_>, sum: &Affine| iterations(sum).iter().all(|(s, _)| e.at.contains_key(s));
         let has_index = |dim: usize| dim < place.len();
         let is_next = |s: &Solved| s.dim.is_none_or(has_index) && is_known(e, &s.rest);
         if let Some(i) = rest.solved.iter().position(is_next) {
@@ -334,20 +334,15 @@ fn iota(e: &mut Emitter<'_, '_>, n: Atom) -> VarId {
 fn value_of(e: &mut Emitter<'_, '_>, sum: &Affine) -> Option<Atom> {
     let loc = e.loc;
     let mut total = Atom::i64(0);
-    for (scope, times) in &sum.iterations {
-        let i = *e.at.get(scope)?;
-        total = plus_times(e, total, i, *times);
+    for (unknown, times) in sum.linear()? {
+        let value = match unknown {
+            Unknown::Iteration(scope) => *e.at.get(scope)?,
+            Unknown::Invariant(var) => e.atom((*var).into())?,
+        };
+        let scaled = e.b.mul(PrimType::I64, value, Atom::i64(i64::try_from(times).ok()?), loc);
+        total = e.b.add(PrimType::I64, total, scaled, loc);
     }
-    for (var, times) in &sum.invariants {
-        let value = e.atom((*var).into())?;
-        total = plus_times(e, total, value, *times);
-    }
-    Some(e.b.add(PrimType::I64, total, Atom::i64(sum.constant), loc))
-}
-
-fn plus_times(e: &mut Emitter<'_, '_>, total: Atom, value: Atom, times: i64) -> Atom {
-    let scaled = e.b.mul(PrimType::I64, value, Atom::i64(times), e.loc);
-    e.b.add(PrimType::I64, total, scaled, e.loc)
+    Some(e.b.add(PrimType::I64, total, Atom::i64(i64::try_from(sum.constant).ok()?), loc))
 }
 
 fn condition(e: &mut Emitter<'_, '_>, guard: &Guard) -> Option<Atom> {

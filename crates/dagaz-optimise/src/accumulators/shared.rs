@@ -9,7 +9,7 @@ use dagaz_core::exp::{Exp, Lambda};
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::{bodies, free_vars};
 
-use crate::elementary::is_elementary_function;
+use dagaz_core::cost::is_elementary_function;
 
 use super::collect::{Collected, Def, ScopeId, ScopeKind, collect};
 

@@ -11,7 +11,7 @@ use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType};
 use dagaz_core::types::Atom;
 
-use super::affine::{Affine, Made, affine};
+use super::affine::{Affine, Made, affine, iterations, without};
 use super::collect::{Collected, Def, ScopeId, ScopeKind, Update};
 
 /// A condition and the value it must have.
@@ -42,7 +42,7 @@ struct IndexForm {
 pub(super) struct Solved {
     pub scope: ScopeId,
     pub dim: Option<usize>,
-    pub sign: i64,
+    pub sign: i128,
     pub rest: Affine,
     /// Of this the iteration is the remainder: as many iterations as there are indices only change places.
     pub modulus: Option<Atom>,
@@ -183,7 +183,7 @@ fn equation(found: &Collected<'_>, made: &Made, guard: &Guard) -> Option<Affine>
     let Def::Stm { exp: Exp::CmpOp(CmpOp::Eq, PrimType::I64, a, b), .. } = found.defs.get(cond)? else {
         return None;
     };
-    affine(found, made, *a)?.minus(affine(found, made, *b)?)
+    affine(found, made, *a)?.minus(&affine(found, made, *b)?)
 }
 
 fn solve(
@@ -194,7 +194,7 @@ fn solve(
     indices: Vec<IndexForm>,
     (update, wanted, shape): (&Update<'_>, Wanted, &[Atom]),
 ) -> Option<Contribution> {
-    let iterations: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
+    let around: Vec<ScopeId> = chain.iter().copied().filter(|s| width(found, *s).is_some()).collect();
     let mut known: BTreeSet<ScopeId> = BTreeSet::new();
     let (mut solved, mut checked) = (Vec::new(), Vec::new());
     // Small constant widths may be summed over although an index mentions them, as the taps of a convolution.
@@ -208,18 +208,15 @@ fn solve(
             let before = open.len();
             open.retain(|(dim, place)| {
                 let index = &place.sum;
-                let unknown: Vec<(ScopeId, i64)> = (index.iterations.iter())
-                    .filter(|(s, _)| !known.contains(s))
-                    .filter(|(s, _)| !(allow_small && index.iterations.len() > 1 && is_small(s)))
-                    .map(|(s, times)| (*s, *times))
-                    .collect();
+                let mut unknown = iterations(index);
+                let is_many = unknown.len() > 1;
+                unknown.retain(|(s, _)| !(known.contains(s) || allow_small && is_many && is_small(s)));
                 let fits =
                     |scope| place.modulus.is_none_or(|n| width(found, scope) == Some(n) && shape[*dim] == n);
                 match unknown[..] {
                     [] if place.modulus.is_none() => checked.push((*dim, index.clone())),
                     [(scope, sign @ (1 | -1))] if fits(scope) => {
-                        let mut rest = index.clone();
-                        rest.iterations.remove(&scope);
+                        let rest = without(index.clone(), scope);
                         let modulus = place.modulus;
                         solved.push(Solved { scope, dim: Some(*dim), sign, rest, modulus });
                         known.insert(scope);
@@ -238,18 +235,15 @@ fn solve(
     }
     // A condition `i = c` leaves one iteration to sum over. The condition itself stays, for it may be one of many.
     for equation in guards.iter().filter_map(|guard| equation(found, made, guard)) {
-        let unknown: Vec<(ScopeId, i64)> = (equation.iterations.iter())
-            .filter(|(s, _)| !known.contains(s))
-            .map(|(s, times)| (*s, *times))
-            .collect();
+        let mut unknown = iterations(&equation);
+        unknown.retain(|(s, _)| !known.contains(s));
         if let [(scope, sign @ (1 | -1))] = unknown[..] {
-            let mut rest = equation;
-            rest.iterations.remove(&scope);
+            let rest = without(equation, scope);
             solved.push(Solved { scope, dim: None, sign, rest, modulus: None });
             known.insert(scope);
         }
     }
-    let summed: Vec<ScopeId> = iterations.iter().copied().filter(|s| !known.contains(s)).collect();
+    let summed: Vec<ScopeId> = around.iter().copied().filter(|s| !known.contains(s)).collect();
     // What is summed is more than the array itself.
     let is_handed = wanted == Wanted::Handed || (wanted == Wanted::Shared && summed.is_empty());
     let (value, loc) = (update.value, update.loc);
@@ -263,6 +257,6 @@ fn solve(
         checked,
         guards,
         summed,
-        around: iterations,
+        around,
     })
 }

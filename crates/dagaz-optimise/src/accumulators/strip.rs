@@ -3,11 +3,10 @@
 use std::collections::HashSet;
 
 use dagaz_core::build::Builder;
+use dagaz_core::dead::keep;
 use dagaz_core::exp::{Body, Exp, Loc, Stm};
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use crate::walk::keep;
 
 use super::collect::{Scope, ScopeKind};
 use super::emit::Handed;

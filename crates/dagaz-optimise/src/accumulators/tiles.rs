@@ -9,7 +9,7 @@
 
 use dagaz_core::types::Atom;
 
-use super::affine::Affine;
+use super::affine::{Affine, expanded, iterations, size_of};
 use super::collect::Collected;
 use super::nest::Nest;
 use super::solve::{Contribution, width};
@@ -37,12 +37,12 @@ pub(super) fn tiles(
         let solved = contribution.solved.remove(position);
         let size = width(found, solved.scope)?;
         let is_known_outside = size.as_var().is_none_or(|var| !found.defs.contains_key(&var));
-        let is_shift = solved.sign == 1 && solved.modulus.is_none() && solved.rest.iterations.is_empty();
+        let is_shift = solved.sign == 1 && solved.modulus.is_none() && iterations(&solved.rest).is_empty();
         if !is_shift || !is_known_outside {
             return None;
         }
         contribution.tile = Some(solved.scope);
-        rest.push((solved.rest.expanded(nest.made)?, size, contribution));
+        rest.push((expanded(nest.made, &solved.rest)?, size, contribution));
     }
     let mut tiles: Vec<Tile> = Vec::new();
     let mut end = Affine::constant(0);
@@ -52,8 +52,8 @@ pub(super) fn tiles(
             rest.into_iter().partition(|(offset, own, _)| *offset == end && *own == width);
         rest = later;
         tiles.push(Tile { width, contributions: here.into_iter().map(|(.., c)| c).collect() });
-        end = end.plus(Affine::of_size(nest.made, width)?)?.expanded(nest.made)?;
+        end = end.plus(1, &size_of(nest.made, width)?)?;
     }
-    let is_whole = rest.is_empty() && end == Affine::of_size(nest.made, nest.shape[dim])?;
+    let is_whole = rest.is_empty() && end == size_of(nest.made, nest.shape[dim])?;
     (is_whole && tiles.len() > 1).then_some(tiles)
 }

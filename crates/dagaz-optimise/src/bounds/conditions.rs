@@ -3,8 +3,8 @@
 use dagaz_core::prim::{BinOp, CmpOp, Prim};
 use dagaz_core::types::Atom;
 
+use super::Form;
 use super::facts::{Def, Inequalities};
-use super::form::Form;
 
 /// Conditions are looked into so deep.
 const DEPTH: u32 = 12;

@@ -13,7 +13,10 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, VarId};
 
-use super::form::{Form, Product};
+use super::Form;
+
+/// A product of variables, in ascending order.
+type Product = Vec<VarId>;
 
 /// How a variable was made, as far as it is of use.
 #[derive(Clone, Debug)]

@@ -5,8 +5,7 @@ use dagaz_core::exp::{Body, Exp, LoopForm, Stm};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Param, Type};
 
-use super::form::Form;
-use super::{Walk, constant};
+use super::{Form, Walk, constant};
 
 impl Walk {
     pub(super) fn iterate(&mut self, stm: &mut Stm) {

@@ -20,12 +20,12 @@
 
 mod conditions;
 mod facts;
-mod form;
 mod loops;
 
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AccInput, Body, Check, DimSlice, Exp, Lambda, Program, Stm};
+use dagaz_core::index::Polynomial;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -34,7 +34,9 @@ use dagaz_core::visit::lambdas_mut;
 use crate::accumulators::{leading_index, widths_of_others};
 
 use facts::{Def, Inequalities};
-use form::Form;
+
+/// The value of an integer as the prover sees it, without wrapping.
+type Form = Polynomial<VarId>;
 
 pub const PROVE_BOUNDS: Pass =
     Pass::always("prove-bounds", "Checks that cannot fail are taken away.", prove_bounds);
@@ -285,41 +287,31 @@ impl Walk {
 
     fn define_integer(&mut self, var: VarId, ty: PrimType, exp: &Exp) {
         let facts = &self.facts;
-        let both = |a: &Atom, b: &Atom| Some((facts.form(*a)?, facts.form(*b)?));
         let form = match exp {
-            Exp::Atom(a) => facts.form(*a),
-            Exp::BinOp(BinOp::Add, _, a, b) => both(a, b).and_then(|(a, b)| a.plus(1, &b)),
-            Exp::BinOp(BinOp::Sub, _, a, b) => both(a, b).and_then(|(a, b)| a.minus(&b)),
-            Exp::BinOp(BinOp::Mul, _, a, b) => both(a, b).and_then(|(a, b)| a.product(&b)),
-            Exp::BinOp(BinOp::Shl, ty, a, Atom::Const(bits)) => {
-                let bits = bits.as_i64().and_then(|b| u32::try_from(b).ok()).filter(|b| *b + 1 < ty.bits());
-                bits.and_then(|bits| facts.form(*a)?.times(1 << bits))
-            }
-            Exp::UnOp(UnOp::Neg, _, a) => facts.form(*a).and_then(|a| a.times(-1)),
             Exp::Convert(from, _, a) if from.is_int() => facts.form(*a),
-            Exp::UnOp(UnOp::Abs, _, a) => {
-                self.facts.defs.insert(var, Def::Abs(*a));
-                return;
-            }
+            exp => Form::of_exp(exp, |atom| facts.form(atom)),
+        };
+        if let Some(form) = form {
+            return self.facts.define(var, ty, form);
+        }
+        let def = match exp {
+            Exp::UnOp(UnOp::Abs, _, a) => Def::Abs(*a),
             Exp::BinOp(op @ (BinOp::Ashr | BinOp::Lshr), _, a, bits) => {
                 let is_plain = constant(*bits).is_some_and(|bits| (0..ty.bits().into()).contains(&bits));
-                if is_plain && (*op == BinOp::Lshr || ty.is_signed()) {
-                    self.facts.defs.insert(var, Def::BinOp(*op, *a, *bits));
+                if !is_plain || (*op == BinOp::Ashr && !ty.is_signed()) {
+                    return;
                 }
-                return;
+                Def::BinOp(*op, *a, *bits)
             }
             Exp::BinOp(op, _, a, b) => {
                 if matches!(op, BinOp::Div | BinOp::Mod | BinOp::Quot | BinOp::Rem) {
                     self.facts.learn_nonzero(*b);
                 }
-                self.facts.defs.insert(var, Def::BinOp(*op, *a, *b));
-                return;
+                Def::BinOp(*op, *a, *b)
             }
             _ => return,
         };
-        if let Some(form) = form {
-            self.facts.define(var, ty, form);
-        }
+        self.facts.defs.insert(var, def);
     }
 }
 

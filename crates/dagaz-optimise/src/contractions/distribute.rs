@@ -22,14 +22,13 @@ use std::collections::HashSet;
 use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Loc, Program, Stm, Vars};
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{free_vars, free_vars_body};
 
 use super::dot::{Level, constant};
 use super::facts::{Def, Definitions};
 use super::sink::{Source, outer_contract};
-use crate::elementary::is_elementary_function;
-use crate::walk::for_each_body;
+use dagaz_core::cost::is_elementary_function;
 use dagaz_core::effects::{Effects, cannot_fail};
+use dagaz_core::visit::{bodies_mut, free_vars, free_vars_body};
 
 pub(super) fn distribute(program: &mut Program) -> bool {
     let (facts, effects) = (Definitions::of(program), Effects::of(program));
@@ -64,7 +63,7 @@ impl Splitter<'_> {
                 waiting.extend([halves.second, halves.product, halves.first]);
                 continue;
             }
-            for_each_body(&mut stm.exp, &mut |_, _, inner| self.body(inner));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(inner));
             body.stms.push(stm);
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AxesOf, Exp, Lambda};
+use dagaz_core::operator::sum_type;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, VarId};
 
@@ -228,20 +229,5 @@ pub(super) fn constant(size: Atom) -> Option<i64> {
 
 /// Whether the operator adds each component of what it is given, and in which type.
 pub(super) fn is_sum(op: &Lambda) -> Option<PrimType> {
-    let count = op.ret.len();
-    let ty = op.ret.first()?.elem()?;
-    let adds = |(i, result): (usize, &Atom)| {
-        let made = op.body.stms.iter().find(|stm| stm.pat.iter().any(|p| Atom::Var(p.var) == *result));
-        let (x, y) = (Atom::Var(op.params[i].var), Atom::Var(op.params[count + i].var));
-        match made.map(|stm| &stm.exp) {
-            Some(Exp::BinOp(BinOp::Add, own, a, b)) => {
-                *own == ty && ((*a, *b) == (x, y) || (*a, *b) == (y, x))
-            }
-            _ => false,
-        }
-    };
-    let is_float = matches!(ty, PrimType::F32 | PrimType::F64);
-    let is_scalar = op.ret.iter().all(|t| !t.is_array());
-    let fits = op.params.len() == 2 * count && op.body.result.len() == count;
-    (is_float && is_scalar && fits && op.body.result.iter().enumerate().all(adds)).then_some(ty)
+    sum_type(op).filter(|ty| matches!(ty, PrimType::F32 | PrimType::F64))
 }

@@ -21,8 +21,9 @@ use dagaz_core::types::{Atom, Type, VarId};
 use super::dot::{Level, Nest, View, constant, is_sum};
 use super::facts::Definitions;
 use crate::precompute::what_computes;
-use crate::walk::{Substitution, for_each_body};
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::bodies_mut;
 
 pub(super) fn multiply_before(program: &mut Program) {
     let facts = Definitions::of(program);
@@ -71,7 +72,7 @@ impl Factoring {
                     self.levels.pop();
                 }
                 Exp::Reduce { .. } => before.extend(self.sum(&mut stm)),
-                exp => for_each_body(exp, &mut |_, _, body| self.separate(body)),
+                exp => bodies_mut(exp).into_iter().for_each(|body| self.separate(body)),
             }
             done.push(stm);
         }

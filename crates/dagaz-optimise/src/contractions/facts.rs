@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use dagaz_core::exp::{Body, Check, Exp, Program, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::exp::{Check, Exp, Program};
+use dagaz_core::facts::Facts;
+use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, Type, VarId};
-use dagaz_core::visit::{direct_operands, lambdas};
-
-use crate::walk::bodies;
+use dagaz_core::visit::each_stm;
 
 /// What a variable is, in terms of others.
 #[derive(Clone, Debug)]
@@ -29,7 +28,6 @@ pub(super) enum Def {
     Negated(Atom),
 }
 
-#[derive(Default)]
 pub(super) struct Definitions {
     pub defs: HashMap<VarId, Def>,
     pub types: HashMap<VarId, Type>,
@@ -39,39 +37,16 @@ pub(super) struct Definitions {
 
 impl Definitions {
     pub fn of(program: &Program) -> Definitions {
-        let mut facts = Definitions::default();
-        program.consts.iter().for_each(|stm| facts.stm(stm));
-        for fun in &program.funs {
-            facts.types.extend(fun.params.iter().map(|p| (p.var, p.ty.clone())));
-            facts.body(&fun.body);
+        let Facts { types, uses, .. } = Facts::of(program);
+        let mut defs = HashMap::new();
+        for stms in program.funs.iter().map(|fun| &fun.body.stms).chain([&program.consts]) {
+            each_stm(stms, &mut |stm| {
+                if let [param] = stm.pat.as_slice() {
+                    defs.extend(definition(&stm.exp).map(|def| (param.var, def)));
+                }
+            });
         }
-        facts
-    }
-
-    fn body(&mut self, body: &Body) {
-        body.stms.iter().for_each(|stm| self.stm(stm));
-        body.result.iter().for_each(|atom| self.note_use(*atom));
-    }
-
-    fn note_use(&mut self, atom: Atom) {
-        if let Atom::Var(var) = atom {
-            *self.uses.entry(var).or_default() += 1;
-        }
-    }
-
-    fn stm(&mut self, stm: &Stm) {
-        self.types.extend(stm.pat.iter().map(|p| (p.var, p.ty.clone())));
-        direct_operands(&stm.exp, &mut |atom| self.note_use(atom));
-        if let Exp::Loop { params, .. } = &stm.exp {
-            self.types.extend(params.iter().map(|(p, _)| (p.var, p.ty.clone())));
-        }
-        for lambda in lambdas(&stm.exp) {
-            self.types.extend(lambda.params.iter().map(|p| (p.var, p.ty.clone())));
-        }
-        bodies(&stm.exp).into_iter().for_each(|body| self.body(body));
-        if let ([param], Some(def)) = (stm.pat.as_slice(), definition(&stm.exp)) {
-            self.defs.insert(param.var, def);
-        }
+        Definitions { defs, types, uses }
     }
 
     /// Whether an array has the numbers from zero up to a given one.
@@ -93,9 +68,7 @@ fn definition(exp: &Exp) -> Option<Def> {
             indices: indices.clone(),
             is_certain: *check == Check::Certified,
         }),
-        Exp::Iota { ty: PrimType::I64, n, start, step } => {
-            (*start == Atom::i64(0) && *step == Atom::i64(1)).then_some(Def::Numbers(*n))
-        }
+        Exp::Iota { n, .. } => exp.is_counting().then_some(Def::Numbers(*n)),
         Exp::BinOp(op, ty, x, y) if ty.is_float() => Some(Def::Scalar(*op, *x, *y)),
         Exp::UnOp(dagaz_core::prim::UnOp::Neg, ty, x) if ty.is_float() => Some(Def::Negated(*x)),
         _ => None,

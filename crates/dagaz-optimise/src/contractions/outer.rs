@@ -18,10 +18,10 @@ use std::collections::HashMap;
 use dagaz_core::exp::{Body, Check, Exp, Program, Stm, Vars};
 use dagaz_core::prim::{BinOp, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::{bodies, each_stm, replace_stms};
 
 use super::dot::{Level, Nest, View};
 use super::facts::{Def, Definitions};
-use crate::walk::for_each_body;
 
 pub(super) fn multiply_after_reading(program: &mut Program) {
     let facts = Definitions::of(program);
@@ -32,7 +32,7 @@ pub(super) fn multiply_after_reading(program: &mut Program) {
         return;
     }
     let mut changer = Changer { products, factors: HashMap::new(), vars: &mut program.vars };
-    program.funs.iter_mut().for_each(|fun| changer.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| changer.stm(stm, done));
 }
 
 /// An array whose elements are products, or negated numbers: then there is one factor.
@@ -58,7 +58,7 @@ impl Finder<'_> {
     fn body(&mut self, body: &Body) {
         let reads = reads_of(body);
         for stm in &body.stms {
-            crate::walk::bodies(&stm.exp).into_iter().for_each(|inner| self.body(inner));
+            bodies(&stm.exp).into_iter().for_each(|inner| self.body(inner));
             for (position, param) in stm.pat.iter().enumerate() {
                 let is_only_read = param.ty.rank() > 1
                     && reads.get(&param.var).is_some_and(|n| self.facts.uses.get(&param.var) == Some(n));
@@ -124,19 +124,14 @@ impl Finder<'_> {
 
 /// How often elements of arrays are read without a check, in a body and inside of it.
 fn reads_of(body: &Body) -> HashMap<VarId, usize> {
-    fn count(body: &Body, reads: &mut HashMap<VarId, usize>) {
-        for stm in &body.stms {
-            if let (Exp::Index { array, check: Check::Certified, .. }, [param]) =
-                (&stm.exp, stm.pat.as_slice())
-                && !param.ty.is_array()
-            {
-                *reads.entry(*array).or_default() += 1;
-            }
-            crate::walk::bodies(&stm.exp).into_iter().for_each(|inner| count(inner, reads));
-        }
-    }
     let mut reads = HashMap::new();
-    count(body, &mut reads);
+    each_stm(&body.stms, &mut |stm| {
+        if let (Exp::Index { array, check: Check::Certified, .. }, [param]) = (&stm.exp, stm.pat.as_slice())
+            && !param.ty.is_array()
+        {
+            *reads.entry(*array).or_default() += 1;
+        }
+    });
     reads
 }
 
@@ -148,33 +143,28 @@ struct Changer<'p> {
 }
 
 impl Changer<'_> {
-    fn body(&mut self, body: &mut Body) {
-        let mut done = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            for array in stm.pat.iter().map(|p| p.var).collect::<Vec<_>>() {
-                if let Some(Product { ty, factors }) = self.products.remove(&array) {
-                    let views = factors.into_iter().map(|factor| match factor {
-                        Factor::View(view) => view,
-                        Factor::Inner { path, view, ty } => {
-                            let labels = (0..=path.len()).chain(view.labels).collect();
-                            let root = self.export(&mut stm, &path, Param::new(view.root, ty));
-                            View { root: root.var, fixed: Vec::new(), labels }
-                        }
-                    });
-                    let views = views.collect();
-                    self.factors.insert(array, (ty, views));
-                }
-            }
-            match &stm.exp {
-                Exp::Index { array, indices, .. } if self.factors.contains_key(array) => {
-                    let (array, indices) = (*array, indices.clone());
-                    done.extend(self.read(stm, array, &indices));
-                }
-                _ => done.push(stm),
+    fn stm(&mut self, mut stm: Stm, done: &mut Vec<Stm>) {
+        for array in stm.pat.iter().map(|p| p.var).collect::<Vec<_>>() {
+            if let Some(Product { ty, factors }) = self.products.remove(&array) {
+                let views = factors.into_iter().map(|factor| match factor {
+                    Factor::View(view) => view,
+                    Factor::Inner { path, view, ty } => {
+                        let labels = (0..=path.len()).chain(view.labels).collect();
+                        let root = self.export(&mut stm, &path, Param::new(view.root, ty));
+                        View { root: root.var, fixed: Vec::new(), labels }
+                    }
+                });
+                let views = views.collect();
+                self.factors.insert(array, (ty, views));
             }
         }
-        body.stms = done;
+        match &stm.exp {
+            Exp::Index { array, indices, .. } if self.factors.contains_key(array) => {
+                let (array, indices) = (*array, indices.clone());
+                done.extend(self.read(stm, array, &indices));
+            }
+            _ => done.push(stm),
+        }
     }
 
     /// A variable of the innermost map on the path, as a result of the outermost one.

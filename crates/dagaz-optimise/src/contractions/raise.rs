@@ -10,8 +10,9 @@ use dagaz_core::types::{Atom, Param, Type, VarId};
 use super::dot::{Axes, Level, Nest, Term, View, is_sum};
 use super::facts::Definitions;
 use super::summed;
-use crate::walk::for_each_body;
+use dagaz_core::dead::keep;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::bodies_mut;
 
 pub(super) fn raise(program: &mut Program) {
     let (facts, effects) = (Definitions::of(program), Effects::of(program));
@@ -136,7 +137,7 @@ impl Raiser {
                 self.level(*width, arrays, pre)
             }
             exp => {
-                for_each_body(exp, &mut |_, _, body| self.separate(body));
+                bodies_mut(exp).into_iter().for_each(|body| self.separate(body));
                 Vec::new()
             }
         }
@@ -312,9 +313,9 @@ fn without_identities(stm: Stm, made: &HashSet<VarId>) -> Vec<Stm> {
         }
     }
     let mut pat = pat;
-    crate::walk::keep(&mut pat, &keeps);
-    crate::walk::keep(&mut lambda.body.result, &keeps);
-    crate::walk::keep(&mut lambda.ret, &keeps);
+    keep(&mut pat, &keeps);
+    keep(&mut lambda.body.result, &keeps);
+    keep(&mut lambda.ret, &keeps);
     if !pat.is_empty() || !lambda.body.stms.is_empty() {
         stms.push(Stm { pat, exp: Exp::Map { width, arrays, lambda }, loc });
     }

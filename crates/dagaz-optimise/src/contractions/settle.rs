@@ -16,10 +16,10 @@ use std::collections::HashMap;
 use dagaz_core::exp::{AxesOf, Body, Exp, Program, Stm, Triangle};
 use dagaz_core::prim::BinOp;
 use dagaz_core::types::{Atom, VarId};
+use dagaz_core::visit::bodies_mut;
 
 use super::dot::{Level, Nest, View};
 use super::facts::Definitions;
-use crate::walk::for_each_body;
 
 pub(super) fn settle(program: &mut Program) {
     // What was transposed may then be added.
@@ -34,7 +34,7 @@ fn body(facts: &Definitions, own: &mut Body) {
     let mut done: Vec<Option<Stm>> = Vec::with_capacity(own.stms.len());
     let mut made: HashMap<VarId, usize> = HashMap::new();
     for mut stm in std::mem::take(&mut own.stms) {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| body(facts, inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| body(facts, inner));
         let new = match &stm.exp {
             Exp::Rearrange { perm, array } => {
                 product(&made, &done, *array).and_then(|(place, exp)| Some((place, transposed(exp, perm)?)))

@@ -13,17 +13,17 @@
 
 use std::collections::HashSet;
 
-use dagaz_core::exp::{AxesOf, Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::exp::{AxesOf, Exp, Lambda, Program, Stm, Vars};
 use dagaz_core::types::{Atom, Param, VarId};
 
 use super::facts::{Def, Definitions};
-use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::replace_stms;
 
 pub(super) fn sink(program: &mut Program) {
     let (facts, effects) = (Definitions::of(program), Effects::of(program));
     let mut sinker = Sinker { facts, effects, vars: &mut program.vars };
-    program.funs.iter_mut().for_each(|fun| sinker.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| sinker.stm(stm, done));
 }
 
 struct Sinker<'p> {
@@ -47,18 +47,13 @@ pub(super) enum Source {
 }
 
 impl Sinker<'_> {
-    fn body(&mut self, body: &mut Body) {
-        let mut done = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
-            let behind = self.map(&mut stm);
-            // A map without results may be there for its checks.
-            if !stm.pat.is_empty() || !self.effects.is_removable(&stm) {
-                done.push(stm);
-            }
-            done.extend(behind);
+    fn stm(&mut self, mut stm: Stm, done: &mut Vec<Stm>) {
+        let behind = self.map(&mut stm);
+        // A map without results may be there for its checks.
+        if !stm.pat.is_empty() || !self.effects.is_removable(&stm) {
+            done.push(stm);
         }
-        body.stms = done;
+        done.extend(behind);
     }
 
     /// The contractions that can go behind a map.

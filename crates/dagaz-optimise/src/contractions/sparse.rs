@@ -18,16 +18,16 @@ use dagaz_core::build::Builder;
 use dagaz_core::exp::{AccInput, AxesOf, Body, Check, DimSlice, Exp, Loc, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType};
 use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit::replace_stms;
 
 use super::facts::Definitions;
-use crate::walk::for_each_body;
 
 /// Whether there was such a product.
 pub(super) fn add_single_elements(program: &mut Program) -> bool {
     let facts = Definitions::of(program);
     let b = Builder::new(std::mem::take(&mut program.vars));
     let mut changer = Changer { facts, b, has_changed: false };
-    program.funs.iter_mut().for_each(|fun| changer.body(&mut fun.body));
+    replace_stms(&mut program.funs, &mut |stm, done| changer.stm(stm, done));
     program.vars = changer.b.finish().0;
     changer.has_changed
 }
@@ -64,21 +64,16 @@ struct Sum {
 }
 
 impl Changer {
-    fn body(&mut self, body: &mut Body) {
-        let mut done: Vec<Stm> = Vec::with_capacity(body.stms.len());
-        for mut stm in std::mem::take(&mut body.stms) {
-            for_each_body(&mut stm.exp, &mut |_, _, inner| self.body(inner));
-            if let Some((sum, rows)) = self.sum(&stm)
-                && let Some(singles) = done.iter_mut().rev().find_map(|stm| self.singled(stm, rows))
-            {
-                self.has_changed = true;
-                self.b.push_scope();
-                stm.exp = self.added(&sum, singles, stm.loc);
-                done.extend(self.b.pop_scope());
-            }
-            done.push(stm);
+    fn stm(&mut self, mut stm: Stm, done: &mut Vec<Stm>) {
+        if let Some((sum, rows)) = self.sum(&stm)
+            && let Some(singles) = done.iter_mut().rev().find_map(|stm| self.singled(stm, rows))
+        {
+            self.has_changed = true;
+            self.b.push_scope();
+            stm.exp = self.added(&sum, singles, stm.loc);
+            done.extend(self.b.pop_scope());
         }
-        body.stms = done;
+        done.push(stm);
     }
 
     /// A product that sums over the first axis of an array of rows, which is used for nothing else.

@@ -16,11 +16,12 @@ use std::collections::HashMap;
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{AxesOf, Body, Check, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Type, VarId};
+use dagaz_core::visit::{bodies_mut, operands_mut};
 
 use super::dot::is_sum;
 use super::facts::Definitions;
-use crate::walk::{Substitution, for_each_body, operands_mut};
 
 pub(super) fn multiply_sums(program: &mut Program) {
     let facts = Definitions::of(program);
@@ -83,7 +84,7 @@ impl SumsOfProducts {
                 self.rows(&mut stm, &made);
             }
             done.extend(self.b.pop_scope());
-            for_each_body(&mut stm.exp, &mut |_, _, inner| self.body(inner));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|inner| self.body(inner));
             if stm.pat.iter().all(|p| self.facts.uses.get(&p.var) == Some(&1)) {
                 made.note(&stm);
             }

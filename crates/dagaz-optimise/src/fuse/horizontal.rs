@@ -14,6 +14,7 @@ use std::collections::HashSet;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
 use dagaz_core::machine;
+use dagaz_core::operator::components;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
@@ -94,15 +95,13 @@ fn can_be_one(first: &Exp, second: &Exp) -> bool {
 /// Whether an operator combines its operands one by one by operations that vector units do in any order: beside another
 /// kind of operator, it could not run there any more.
 fn is_sum(op: &Lambda) -> bool {
-    op.body.stms.len() == op.body.result.len()
-        && op.body.stms.iter().all(|stm| match &stm.exp {
-            Exp::BinOp(op, ty, ..) => match op {
-                BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
-                BinOp::Min | BinOp::Max => *ty != PrimType::F16,
-                _ => false,
-            },
+    components(op).is_some_and(|all| {
+        all.iter().all(|own| match own.op {
+            BinOp::Add | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => true,
+            BinOp::Min | BinOp::Max => own.ty != PrimType::F16,
             _ => false,
         })
+    })
 }
 
 /// Whether one operation for two is a good exchange: both are scalar throughout, or neither is.

@@ -22,13 +22,13 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Stm};
+use dagaz_core::facts::count_uses;
 use dagaz_core::machine;
 use dagaz_core::rename::renamed;
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::direct_operands;
+use dagaz_core::visit::{bodies, count_stms, stms_inside};
 
-use super::{Fuser, Seen, count_body, rows};
-use crate::walk::bodies;
+use super::{Fuser, Seen, rows};
 
 impl Fuser<'_> {
     /// Maps whose results only a `with_acc` needs go inside of it.
@@ -45,7 +45,9 @@ impl Fuser<'_> {
     pub(super) fn enter_branches(&mut self, stm: &mut Stm, seen: &mut Seen) -> bool {
         let is_branch = |first: &Stm| matches!(first.exp, Exp::If { .. });
         let Some(position) = self.sole_producer(stm, seen, is_branch) else { return false };
-        if size(&stm.exp) > machine::SECOND_VERSION_STATEMENTS || has_folds_inside(&stm.exp) {
+        if count_stms(stms_inside(&stm.exp)) > machine::SECOND_VERSION_STATEMENTS
+            || has_folds_inside(&stm.exp)
+        {
             return false;
         }
         let first = seen.take(position);
@@ -60,7 +62,7 @@ impl Fuser<'_> {
             branch.result = result.clone();
             let branch = renamed(self.vars, &branch);
             // What was counted before stays so: variables that seem to be used more often are left alone.
-            count_body(&branch, &mut self.uses);
+            count_uses(&mut self.uses, &branch.stms, &branch.result);
             branch
         };
         let (then, otherwise) = (with_end(then), with_end(otherwise));
@@ -78,8 +80,8 @@ impl Fuser<'_> {
         let mut here = HashMap::new();
         match &stm.exp {
             // The arrays that it accumulates into are read before its function runs.
-            Exp::WithAcc { lambda, .. } => count_body(&lambda.body, &mut here),
-            exp => count_exp(exp, &mut here),
+            Exp::WithAcc { lambda, .. } => count_uses(&mut here, &lambda.body.stms, &lambda.body.result),
+            _ => count_uses(&mut here, [stm], &[]),
         }
         taken.into_iter().find_map(|(array, width)| {
             let position = *seen.makers.get(&array)?;
@@ -120,15 +122,6 @@ fn makes_rows(stm: &Stm, array: VarId, width: Atom) -> bool {
     }
 }
 
-fn count_exp(exp: &Exp, uses: &mut HashMap<VarId, usize>) {
-    direct_operands(exp, &mut |atom| {
-        if let Atom::Var(var) = atom {
-            *uses.entry(var).or_default() += 1;
-        }
-    });
-    bodies(exp).into_iter().for_each(|body| count_body(body, uses));
-}
-
 fn has_folds_inside(exp: &Exp) -> bool {
     bodies(exp).into_iter().flat_map(|body| &body.stms).any(|stm| {
         let is_fold = matches!(
@@ -143,8 +136,4 @@ fn has_folds_inside(exp: &Exp) -> bool {
         );
         is_fold || has_folds_inside(&stm.exp)
     })
-}
-
-fn size(exp: &Exp) -> usize {
-    bodies(exp).into_iter().flat_map(|body| &body.stms).map(|stm| 1 + size(&stm.exp)).sum()
 }

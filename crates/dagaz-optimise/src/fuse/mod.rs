@@ -29,15 +29,15 @@ mod together;
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm, Vars};
+use dagaz_core::facts::uses;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{direct_operands, free_vars};
 
 use self::sink::Widened;
 use crate::sharing::Sharing;
-use crate::walk::{bodies, for_each_body};
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::{bodies, bodies_mut, free_vars};
 
 /// So many of the operations that read an array are looked at.
 const MOST_CANDIDATES: usize = 4;
@@ -52,14 +52,10 @@ pub const FUSE_OPERATIONS: Pass = Pass::reporting(
 pub fn fuse_operations(program: &mut Program) -> bool {
     let effects = Effects::of(program);
     let sharing = Sharing::of(program);
-    let mut uses = HashMap::new();
-    for fun in &program.funs {
-        count_body(&fun.body, &mut uses);
-    }
     let mut fuser = Fuser {
         effects,
         sharing,
-        uses,
+        uses: uses(program),
         vars: &mut program.vars,
         has_changed: false,
         numbers: HashSet::new(),
@@ -68,22 +64,6 @@ pub fn fuse_operations(program: &mut Program) -> bool {
     };
     program.funs.iter_mut().for_each(|fun| fuser.body(&mut fun.body));
     fuser.has_changed
-}
-
-/// How often each variable is used, as an operand or as a result.
-pub(crate) fn count_body(body: &Body, uses: &mut HashMap<VarId, usize>) {
-    let mut count = |atom: Atom| {
-        if let Atom::Var(var) = atom {
-            *uses.entry(var).or_default() += 1;
-        }
-    };
-    body.result.iter().for_each(|a| count(*a));
-    for stm in &body.stms {
-        direct_operands(&stm.exp, &mut count);
-    }
-    for stm in &body.stms {
-        bodies(&stm.exp).into_iter().for_each(|body| count_body(body, uses));
-    }
 }
 
 struct Fuser<'p> {
@@ -131,7 +111,7 @@ impl Fuser<'_> {
             if matches!(stm.exp, Exp::WithAcc { .. }) {
                 self.enter_accumulation(&mut stm, &mut seen);
             }
-            for_each_body(&mut stm.exp, &mut |_, _, body| self.body(body));
+            bodies_mut(&mut stm.exp).into_iter().for_each(|body| self.body(body));
             if rows(&stm.exp).is_some_and(|(_, arrays)| arrays.iter().any(|a| seen.copies.contains(a)))
                 && !has_function(&stm.exp)
             {

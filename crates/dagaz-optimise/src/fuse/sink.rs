@@ -19,14 +19,14 @@
 
 use std::collections::HashSet;
 
+use dagaz_core::cost::{Cost, scalar_cost};
 use dagaz_core::exp::{Exp, Lambda, Stm};
 use dagaz_core::machine;
-use dagaz_core::prim::{BinOp, UnOp};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::direct_operands;
+use dagaz_core::visit::{direct_operands, operands_mut};
 
 use super::{Fuser, Seen, rows};
-use crate::walk::{Substitution, operands_mut};
 
 /// What makes an element of an array out of an element of another one.
 struct Tail {
@@ -169,7 +169,9 @@ fn slice(lambda: &Lambda, result: VarId, is_available: &dyn Fn(VarId) -> bool) -
             }
             continue;
         }
-        if stms.len() == machine::SUNK_STATEMENTS || !is_cheap(&stm.exp) {
+        if stms.len() == machine::SUNK_STATEMENTS
+            || scalar_cost(&stm.exp).is_none_or(|cost| cost > Cost::Short)
+        {
             return None;
         }
         direct_operands(&stm.exp, &mut |atom| needed.extend(atom.as_var()));
@@ -182,17 +184,4 @@ fn slice(lambda: &Lambda, result: VarId, is_available: &dyn Fn(VarId) -> bool) -
     }
     stms.reverse();
     (!stms.is_empty()).then_some((stms, leaf?))
-}
-
-fn is_cheap(exp: &Exp) -> bool {
-    match exp {
-        Exp::BinOp(op, ..) => {
-            let is_sum = matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max);
-            let is_bitwise = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
-            is_sum || is_bitwise || matches!(op, BinOp::Shl | BinOp::Ashr | BinOp::Lshr)
-        }
-        Exp::UnOp(op, ..) => matches!(op, UnOp::Neg | UnOp::Not | UnOp::Abs),
-        Exp::CmpOp(..) | Exp::Convert(..) => true,
-        _ => false,
-    }
 }

@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::VarId;
-use dagaz_core::visit::lambdas;
+use dagaz_core::visit::{lambdas, operands_mut};
 
 use crate::cse::{Key, key};
-use crate::elementary::is_elementary_function;
 use crate::opposites::Opposites;
-use crate::walk::{Substitution, operands_mut};
+use dagaz_core::cost::is_elementary_function;
 
 #[derive(Default)]
 pub(super) struct Together {

@@ -6,15 +6,18 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::Effects;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::facts::Facts;
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{bodies, free_vars};
+use dagaz_core::visit::{bodies, bound, free_vars};
 
-use super::{TypesAndRanges, own_vars};
+use super::knows;
 
 #[derive(Clone)]
 pub(super) struct Demand<'f> {
-    facts: &'f TypesAndRanges,
+    facts: &'f Facts,
+    effects: &'f Effects,
     /// The dimension of which only the places are wanted.
     at: HashMap<VarId, usize>,
     /// What is wanted as it is.
@@ -27,12 +30,12 @@ impl<'f> Demand<'f> {
     /// For arrays of a body, given the dimension of each that the consumers read at the places only. None if no map would
     /// have fewer iterations.
     pub fn of(
-        facts: &'f TypesAndRanges,
+        (facts, effects): (&'f Facts, &'f Effects),
         body: &Body,
         consumers: &[usize],
         roots: &HashMap<VarId, usize>,
     ) -> Option<Demand<'f>> {
-        let mut demand = Demand { facts, at: roots.clone(), plain: HashSet::new(), saved: 0 };
+        let mut demand = Demand { facts, effects, at: roots.clone(), plain: HashSet::new(), saved: 0 };
         demand.plain.extend(body.result.iter().filter_map(|a| a.as_var()));
         for (i, stm) in body.stms.iter().enumerate().rev() {
             if consumers.contains(&i) {
@@ -42,7 +45,7 @@ impl<'f> Demand<'f> {
                 demand.stm(stm);
             }
         }
-        let own = own_vars(body);
+        let own = bound(&body.stms);
         demand.at.retain(|var, _| own.contains(var));
         (demand.saved > 0).then_some(demand)
     }
@@ -91,7 +94,7 @@ impl<'f> Demand<'f> {
 
     /// What a statement wants of its operands, if its results are to have the places only.
     fn operands(&mut self, stm: &Stm, axes: &[usize]) -> Option<()> {
-        if !bodies(&stm.exp).into_iter().all(|body| self.facts.knows(body)) {
+        if !bodies(&stm.exp).into_iter().all(|body| knows(self.facts, &body.stms)) {
             return None;
         }
         match (&stm.exp, axes) {
@@ -160,7 +163,7 @@ impl<'f> Demand<'f> {
 
     /// A map over the dimension itself. The elements that nobody wants must not stop the program.
     fn shorter_map(&mut self, stm: &Stm, arrays: &[VarId], lambda: &Lambda) -> Option<()> {
-        if !self.facts.effects.is_removable(stm) || lambda.params.iter().any(|p| p.ty.is_acc()) {
+        if !self.effects.is_removable(stm) || lambda.params.iter().any(|p| p.ty.is_acc()) {
             return None;
         }
         self.saved += usize::from(!lambda.body.stms.is_empty());

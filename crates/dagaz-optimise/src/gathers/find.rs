@@ -3,10 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, Stm};
+use dagaz_core::facts::Facts;
 use dagaz_core::types::{Atom, Type, VarId};
 use dagaz_core::visit::{bodies, direct_operands, free_vars};
-
-use super::TypesAndRanges;
 
 /// Arrays of a body of which only some elements are read.
 pub(super) struct Gathering {
@@ -38,7 +37,7 @@ struct Read {
 
 impl Gathering {
     /// Those that this statement is the first to read, for each size by itself.
-    pub fn find(facts: &TypesAndRanges, body: &Body, consumer: usize) -> Vec<Gathering> {
+    pub fn find(facts: &Facts, body: &Body, consumer: usize) -> Vec<Gathering> {
         let mut uses = Uses::default();
         uses.stm(facts, consumer, &body.stms[consumer]);
         // Most statements read nothing so, and bodies can be long.
@@ -141,7 +140,7 @@ struct Uses {
 }
 
 impl Uses {
-    fn stm(&mut self, facts: &TypesAndRanges, number: usize, stm: &Stm) {
+    fn stm(&mut self, facts: &Facts, number: usize, stm: &Stm) {
         match &stm.exp {
             Exp::Map { arrays, lambda, .. } => {
                 self.plain.extend(arrays);
@@ -174,8 +173,8 @@ fn data_index(indices: &[Atom], data: &HashSet<VarId>) -> Option<(usize, VarId)>
 }
 
 /// The scalars of an iteration that depend on data, and not on its number alone.
-fn data_of(facts: &TypesAndRanges, arrays: &[VarId], lambda: &Lambda) -> HashSet<VarId> {
-    let rows = arrays.iter().zip(&lambda.params).filter(|(array, _)| !facts.counting.contains(array));
+fn data_of(facts: &Facts, arrays: &[VarId], lambda: &Lambda) -> HashSet<VarId> {
+    let rows = arrays.iter().zip(&lambda.params).filter(|(array, _)| !facts.ranges.contains_key(array));
     let mut data: HashSet<VarId> = rows.map(|(_, p)| p.var).collect();
     for stm in &lambda.body.stms {
         let is_read = matches!(stm.exp, Exp::Index { .. });

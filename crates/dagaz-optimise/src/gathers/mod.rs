@@ -26,16 +26,16 @@ mod rewrite;
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
-use dagaz_core::exp::{Body, Exp, Loc, LoopForm, Program, Stm};
+use dagaz_core::exp::{Body, Exp, Loc, Program, Stm};
+use dagaz_core::facts::Facts;
 use dagaz_core::machine;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::rename::renamed;
-use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
+use dagaz_core::types::{Atom, Param, VarId};
 
-use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::{self, bodies, bodies_mut, count_stms, each_bound, free_vars};
 
 use self::demand::Demand;
 use self::find::Gathering;
@@ -50,13 +50,9 @@ pub const COMPUTE_WHAT_IS_READ: Pass = Pass::reporting(
 /// Whether there was such an array.
 pub fn compute_what_is_read(program: &mut Program) -> bool {
     let effects = Effects::of(program);
-    let mut facts = TypesAndRanges { effects, types: HashMap::new(), counting: HashSet::new() };
-    program.consts.iter_mut().for_each(|stm| facts.stm(stm));
-    for fun in &mut program.funs {
-        facts.note(&fun.params);
-        fun.body.stms.iter_mut().for_each(|stm| facts.stm(stm));
-    }
-    let mut pass = DemandDriven { b: Builder::new(std::mem::take(&mut program.vars)), facts: &facts };
+    let facts = Facts::of(program);
+    let b = Builder::new(std::mem::take(&mut program.vars));
+    let mut pass = DemandDriven { b, effects: &effects, facts: &facts };
     let mut has_changed = false;
     for fun in &mut program.funs {
         has_changed |= pass.function(&mut fun.body);
@@ -67,44 +63,15 @@ pub fn compute_what_is_read(program: &mut Program) -> bool {
 
 struct DemandDriven<'f> {
     b: Builder,
-    facts: &'f TypesAndRanges,
+    effects: &'f Effects,
+    facts: &'f Facts,
 }
 
-/// What is known of the whole program.
-struct TypesAndRanges {
-    effects: Effects,
-    types: HashMap<VarId, Type>,
-    /// Arrays `0, 1, …` and the like.
-    counting: HashSet<VarId>,
-}
-
-impl TypesAndRanges {
-    fn note<'a>(&mut self, params: impl IntoIterator<Item = &'a Param>) {
-        self.types.extend(params.into_iter().map(|p| (p.var, p.ty.clone())));
-    }
-
-    fn stm(&mut self, stm: &mut Stm) {
-        self.note(&stm.pat);
-        if let Exp::Iota { .. } = stm.exp {
-            self.counting.extend(stm.pat.iter().map(|p| p.var));
-        }
-        for_each_body(&mut stm.exp, &mut |params, _, body| {
-            self.note(params);
-            body.stms.iter_mut().for_each(|stm| self.stm(stm));
-        });
-    }
-
-    /// Whether the body was there from the beginning: one that this pass has made has variables of which nothing is known.
-    fn knows(&self, body: &Body) -> bool {
-        body.stms.iter().all(|stm| {
-            let is_known = stm.pat.iter().all(|p| self.types.contains_key(&p.var));
-            is_known && bodies(&stm.exp).into_iter().all(|inner| self.knows(inner))
-        })
-    }
-
-    fn dims(&self, var: VarId) -> &[Atom] {
-        self.types.get(&var).map_or(&[], Type::dims)
-    }
+/// Whether statements were there from the beginning: those that this pass has made have variables of which nothing is known.
+fn knows(facts: &Facts, stms: &[Stm]) -> bool {
+    let mut are_known = true;
+    each_bound(stms, &mut |var, _| are_known &= facts.types.contains_key(&var));
+    are_known
 }
 
 impl<'f> DemandDriven<'f> {
@@ -156,7 +123,7 @@ impl<'f> DemandDriven<'f> {
         from_outside.for_each(|gathered| {
             roots.insert(gathered.array, gathered.axis);
         });
-        let demand = Demand::of(self.facts, body, &[number], &roots);
+        let demand = Demand::of((self.facts, self.effects), body, &[number], &roots);
         let Some(demand) = demand.filter(|_| !roots.is_empty() && places.first.is_some()) else {
             few.stms.splice(0..0, places.before());
             let new = self.versions(choice, few, &alone, loc);
@@ -185,7 +152,8 @@ impl<'f> DemandDriven<'f> {
     /// Arrays that the statement is the first to read some elements of, if that can save work.
     fn find(&self, body: &Body, consumer: usize) -> Option<(Gathering, Demand<'f>)> {
         Gathering::find(self.facts, body, consumer).into_iter().find_map(|gathering| {
-            let demand = Demand::of(self.facts, body, &gathering.consumers, &gathering.roots)?;
+            let demand =
+                Demand::of((self.facts, self.effects), body, &gathering.consumers, &gathering.roots)?;
             demand.are_narrow(gathering.roots.keys()).then_some((gathering, demand))
         })
     }
@@ -264,7 +232,7 @@ impl Region {
         let result = pat.iter().map(|p| p.var.into()).collect();
         let numbers: Vec<usize> = parts.iter().map(|(i, _)| *i).collect();
         let whole = Body { stms: parts.into_iter().map(|(_, stm)| stm.clone()).collect(), result };
-        let own = own_vars(&whole);
+        let own = visit::bound(&whole.stms);
         let sunk = numbers.len() - (last + 1 - first);
         Region { body: whole, pat, own, numbers, sunk, first }
     }
@@ -275,7 +243,7 @@ impl Region {
         let mut sizes = self.pat.iter().flat_map(|p| p.ty.all_dims());
         let has_acc = self.pat.iter().any(|p| p.ty.is_acc());
         let are_known = sizes.all(|d| !is_among(d, &self.own));
-        !self.pat.is_empty() && !has_acc && are_known && size(&self.body) <= most
+        !self.pat.is_empty() && !has_acc && are_known && count_stms(&self.body.stms) <= most
     }
 
     /// Puts new statements in place of the region. Gives the number of the last of them.
@@ -306,28 +274,4 @@ struct Choice {
 
 fn is_among(atom: Atom, vars: &HashSet<VarId>) -> bool {
     atom.as_var().is_some_and(|var| vars.contains(&var))
-}
-
-fn size(body: &Body) -> usize {
-    body.stms.iter().map(|stm| 1 + bodies(&stm.exp).into_iter().map(size).sum::<usize>()).sum()
-}
-
-/// All that is bound in a body.
-fn own_vars(body: &Body) -> HashSet<VarId> {
-    fn note(body: &Body, own: &mut HashSet<VarId>) {
-        for stm in &body.stms {
-            own.extend(stm.pat.iter().map(|p| p.var));
-            lambdas(&stm.exp).into_iter().for_each(|l| own.extend(l.params.iter().map(|p| p.var)));
-            if let Exp::Loop { params, form, .. } = &stm.exp {
-                own.extend(params.iter().map(|(p, _)| p.var));
-                if let LoopForm::For { var, .. } = form {
-                    own.insert(*var);
-                }
-            }
-            bodies(&stm.exp).into_iter().for_each(|body| note(body, own));
-        }
-    }
-    let mut own = HashSet::new();
-    note(body, &mut own);
-    own
 }

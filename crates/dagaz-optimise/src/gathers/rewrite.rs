@@ -4,21 +4,21 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, Stm};
+use dagaz_core::facts::Facts;
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies, bodies_mut, free_vars, lambdas};
 
 use crate::checks::assert_in_bounds;
-use crate::walk::Substitution;
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::{bodies_mut, bound_inside, free_vars};
 
 use super::demand::Demand;
 use super::find::{Gathering, ReadPlace};
-use super::{TypesAndRanges, own_vars};
 
 pub(super) struct Rewriter<'a> {
     pub b: &'a mut Builder,
-    pub facts: &'a TypesAndRanges,
+    pub facts: &'a Facts,
     pub demand: &'a Demand<'a>,
     /// Bound in the region of which there are two versions.
     pub own: &'a HashSet<VarId>,
@@ -70,7 +70,7 @@ impl Places {
 impl<'a> Rewriter<'a> {
     pub fn new(
         b: &'a mut Builder,
-        facts: &'a TypesAndRanges,
+        facts: &'a Facts,
         demand: &'a Demand<'a>,
         own: &'a HashSet<VarId>,
         places: Places,
@@ -303,11 +303,7 @@ impl<'a> Rewriter<'a> {
 
     /// A statement that is not inside of another one.
     fn outer_stm(&mut self, stm: Stm, out: &mut Vec<Stm>) {
-        self.around.inside = bodies(&stm.exp).into_iter().flat_map(own_vars).collect();
-        self.around.inside.extend(lambdas(&stm.exp).into_iter().flat_map(|l| &l.params).map(|p| p.var));
-        if let Exp::Loop { params, .. } = &stm.exp {
-            self.around.inside.extend(params.iter().map(|(p, _)| p.var));
-        }
+        self.around.inside = bound_inside(&stm.exp);
         let mut new = Vec::new();
         self.stm(stm, &mut new);
         out.append(&mut self.around.before);

@@ -7,12 +7,12 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, Exp, Lambda, Loc, Stm};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::bodies_mut;
 
 use crate::columns::rename;
 use crate::cse::{Key, key};
-use crate::walk::Substitution;
 
 use super::Reads;
 

@@ -29,15 +29,15 @@ mod matching;
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Lambda, Loc, LoopForm, Program, Stm, Vars};
+use dagaz_core::facts::count_uses;
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::{Prim, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::{bodies_mut, direct_operands, free_vars};
 
 use crate::columns::{fresh_like, rename};
-use crate::fuse::count_body;
-use crate::walk::{Substitution, bodies};
 use dagaz_core::effects::Effects;
+use dagaz_core::rename::Substitution;
+use dagaz_core::visit::{bodies, bodies_mut, direct_operands, each_stm, free_vars};
 
 use cut::Flow;
 use matching::{Levels, Matching, Step};
@@ -55,9 +55,13 @@ pub fn shrink_tapes(program: &mut Program) -> bool {
     let mut has_changed = false;
     for fun in funs {
         let mut uses = HashMap::new();
-        count_body(&fun.body, &mut uses);
+        count_uses(&mut uses, &fun.body.stms, &fun.body.result);
         let mut counters = HashSet::new();
-        counting(&fun.body, &mut counters);
+        each_stm(&fun.body.stms, &mut |stm| {
+            if let (true, [param]) = (stm.exp.is_counting(), &stm.pat[..]) {
+                counters.insert(param.var);
+            }
+        });
         let mut pass = Shrinker { vars: &mut *vars, effects: &effects, uses, counters, has_changed: false };
         pass.body(&mut fun.body);
         has_changed |= pass.has_changed;
@@ -190,7 +194,7 @@ impl Shrinker<'_> {
 
     fn reads(&self, before: &[Stm], stm: &Stm, kept: &[TapedState]) -> Option<Reads> {
         let mut inside = HashMap::new();
-        count_stm(stm, &mut inside);
+        count_uses(&mut inside, [stm], &[]);
         let is_only_here = |var: VarId, more: usize| {
             let here = inside.get(&var).copied().unwrap_or(0) + more;
             here > 0 && self.uses.get(&var) == Some(&here)
@@ -432,27 +436,6 @@ fn always_reads(body: &Body, reads: &Reads) -> bool {
         Exp::If { then, otherwise, .. } => always_reads(then, reads) && always_reads(otherwise, reads),
         _ => false,
     })
-}
-
-/// The arrays `0, 1, …` of a body.
-fn counting(body: &Body, found: &mut HashSet<VarId>) {
-    for stm in &body.stms {
-        if let Exp::Iota { ty: PrimType::I64, start, step, .. } = &stm.exp
-            && (*start, *step) == (Atom::i64(0), Atom::i64(1))
-        {
-            found.extend(stm.pat.iter().map(|p| p.var));
-        }
-        bodies(&stm.exp).into_iter().for_each(|inner| counting(inner, found));
-    }
-}
-
-fn count_stm(stm: &Stm, uses: &mut HashMap<VarId, usize>) {
-    direct_operands(&stm.exp, &mut |atom| {
-        if let Atom::Var(var) = atom {
-            *uses.entry(var).or_default() += 1;
-        }
-    });
-    bodies(&stm.exp).into_iter().for_each(|body| count_body(body, uses));
 }
 
 /// The levels of a nest of maps with these widths, each of which does nothing after the next one but give its results.

@@ -2,11 +2,10 @@
 
 use std::collections::HashSet;
 
+use dagaz_core::dead::keep;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use crate::walk::keep;
 
 use super::{Rewrite, Simplifier};
 

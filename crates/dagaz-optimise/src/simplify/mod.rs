@@ -21,11 +21,9 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, LoopForm, Program, Stm};
 use dagaz_core::pass::Pass;
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-
-use dagaz_core::visit::lambdas_mut;
-
-use crate::walk::{Substitution, operands_mut};
+use dagaz_core::visit::{bodies, lambdas_mut, operands_mut};
 
 pub const SIMPLIFY: Pass =
     Pass::always("simplify", "What is known is computed, and what changes nothing is left out.", simplify)
@@ -130,7 +128,7 @@ impl Simplifier {
         self.after(&mut stm);
         let behind = self.results_without_units(&mut stm);
         stm.pat.iter().for_each(|p| self.note(p));
-        if let ([param], true) = (&stm.pat[..], crate::walk::bodies(&stm.exp).is_empty()) {
+        if let ([param], true) = (&stm.pat[..], bodies(&stm.exp).is_empty()) {
             self.defs.insert(param.var, stm.exp.clone());
         }
         self.b.push(stm);

@@ -20,8 +20,8 @@ mod zeros;
 use dagaz_core::exp::{AxesOf, Body, Exp, Program, Triangle};
 use dagaz_core::pass::Pass;
 use dagaz_core::types::VarId;
+use dagaz_core::visit::{bodies, bodies_mut};
 
-use crate::walk::{bodies, for_each_body};
 use needs::Needs;
 use orders::{Order, Side};
 use zeros::{Known, Zeros};
@@ -45,7 +45,7 @@ fn has_contraction(body: &Body) -> bool {
 
 fn body(zeros: &Zeros, needs: &Needs<'_>, own: &mut Body) {
     for stm in &mut own.stms {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| body(zeros, needs, inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| body(zeros, needs, inner));
         if let (Exp::Contract { left, right, triangles, rank, .. }, [param]) = (&mut stm.exp, &stm.pat[..]) {
             let result = AxesOf { array: param.var, axes: (0..*rank).collect() };
             let read = needs.of_result(param.var).to_vec();

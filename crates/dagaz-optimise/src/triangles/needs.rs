@@ -4,12 +4,11 @@ use std::collections::HashMap;
 
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm};
 use dagaz_core::types::{Atom, Param, VarId};
-use dagaz_core::visit::{direct_operands, lambdas};
 
 use super::orders::{Order, Side, in_row, in_rows, intersection, moved, union};
 use super::zeros::Zeros;
-use crate::walk::bodies;
 use dagaz_core::effects::cannot_fail;
+use dagaz_core::visit::{bodies, direct_operands, lambdas};
 
 /// Programs are walked from their end to their beginning, so that all that reads a variable comes before it.
 pub(super) struct Needs<'z> {

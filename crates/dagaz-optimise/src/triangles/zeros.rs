@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Exp, Lambda, Program, Stm};
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::lambdas;
+use dagaz_core::visit::{bodies, lambdas};
 
 use super::orders::{Order, Side, in_row, in_rows, intersection, moved, union};
-use crate::walk::bodies;
 
 /// Conditions are looked into so deep.
 const DEPTH: u32 = 8;

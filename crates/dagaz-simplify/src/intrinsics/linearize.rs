@@ -14,7 +14,7 @@ use dagaz_core::exp::{Body, Exp, Fun, Lambda, Program, Stm};
 use dagaz_core::pass::{Rejection, run_on_part};
 use dagaz_core::rename::renamed_lambda;
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
-use dagaz_core::visit::{bodies, free_vars_lambda, type_mut};
+use dagaz_core::visit::{calls, free_vars_lambda, type_mut};
 use dagaz_optimise::pipelines::BEFORE_DERIVATIVES;
 use dagaz_syntax::{Diagnostic, Name};
 
@@ -81,11 +81,11 @@ impl Simplifier<'_> {
     /// The functions that a body calls, however indirectly, each at its own place.
     fn called(&self, body: &Body) -> Res<Vec<Fun>> {
         let mut wanted = HashSet::new();
-        let mut todo = calls(body);
+        let mut todo = calls(&body.stms);
         while let Some(id) = todo.pop() {
             if wanted.insert(id) {
                 match self.funs.get(id.0 as usize).and_then(Option::as_ref) {
-                    Some(fun) => todo.extend(calls(&fun.body)),
+                    Some(fun) => todo.extend(calls(&fun.body.stms)),
                     None => {
                         return self.unsupported(
                             "the derivative of a recursive function inside of itself is not available yet",
@@ -206,12 +206,4 @@ impl Simplifier<'_> {
 fn value_of(atom: Atom, ty: &Type) -> SVal {
     let prim = ty.elem().unwrap_or(dagaz_core::prim::PrimType::Bool);
     ty.dims().iter().rev().fold(SVal::Scalar(prim, atom), |elem, dim| SVal::array(*dim, elem))
-}
-
-fn calls(body: &Body) -> Vec<FunId> {
-    let own = body.stms.iter().filter_map(|stm| match &stm.exp {
-        Exp::Call { fun, .. } => Some(*fun),
-        _ => None,
-    });
-    own.chain(body.stms.iter().flat_map(|stm| bodies(&stm.exp)).flat_map(calls)).collect()
 }

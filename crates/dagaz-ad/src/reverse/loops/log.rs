@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::lambdas;
+use dagaz_core::visit::bound_inside;
 
 use crate::context::{Ad, Res};
 use crate::rename::Renamer;
@@ -197,38 +197,6 @@ fn first_index(dim: &DimSlice) -> Atom {
     }
 }
 
-/// All variables that are bound in a body, at any depth.
-pub(crate) fn bound_inside(body: &Body, bound: &mut HashSet<VarId>) {
-    for stm in &body.stms {
-        bound.extend(stm.pat.iter().map(|p| p.var));
-        bound_in_exp(&stm.exp, bound);
-    }
-}
-
-pub(crate) fn bound_in_exp(exp: &Exp, bound: &mut HashSet<VarId>) {
-    for lambda in lambdas(exp) {
-        bound.extend(lambda.params.iter().map(|p| p.var));
-        bound_inside(&lambda.body, bound);
-    }
-    match exp {
-        Exp::If { then, otherwise, .. } => {
-            bound_inside(then, bound);
-            bound_inside(otherwise, bound);
-        }
-        Exp::Loop { params, form, body, .. } => {
-            bound.extend(params.iter().map(|(p, _)| p.var));
-            match form {
-                LoopForm::For { var, .. } => {
-                    bound.insert(*var);
-                }
-                LoopForm::While { cond } => bound_inside(cond, bound),
-            }
-            bound_inside(body, bound);
-        }
-        _ => {}
-    }
-}
-
 /// How often a body updates an array, if that can be said from what is known outside of `inside`.
 pub(crate) fn count(body: &Body, root: VarId, flow: &Flow, inside: &HashSet<VarId>) -> Option<Count> {
     let parts = body.stms.iter().map(|stm| count_stm(stm, root, flow, inside));
@@ -281,8 +249,7 @@ impl Ad<'_> {
     /// How many entries a statement adds at most to the log of an array: computed, or found by running a copy of the
     /// statement that only counts.
     pub fn capacity(&mut self, stm: &Stm, root: VarId, flow: &Flow) -> Res<Atom> {
-        let mut inside = HashSet::new();
-        bound_in_exp(&stm.exp, &mut inside);
+        let inside = bound_inside(&stm.exp);
         if let Some(Some(count)) = count_stm(stm, root, flow, &inside) {
             return Ok(self.emit_count(&count, stm.loc));
         }
@@ -344,8 +311,7 @@ impl Ad<'_> {
         let used: Vec<usize> = changed.iter().map(|(_, root)| logs.of[root]).collect();
         let only_counts = used.iter().all(|l| logs.all[*l].entries.is_none());
         if only_counts && let [(_, root)] = changed.as_slice() {
-            let mut inside = HashSet::new();
-            bound_in_exp(&stm.exp, &mut inside);
+            let inside = bound_inside(&stm.exp);
             if let Some(Some(count)) = count_stm(stm, *root, flow, &inside)
                 && count.is_exact()
             {

@@ -6,8 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::cost::{Cost, scalar_cost};
 use dagaz_core::exp::{Body, Exp, Loc, Stm};
-use dagaz_core::prim::{BinOp, PrimType};
+use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, VarId};
 use dagaz_core::visit::{direct_operands, free_vars_body};
 
@@ -41,7 +42,8 @@ pub(super) fn recipe(
     let mut stms: Vec<Stm> = Vec::new();
     for stm in run.stms.iter().rev() {
         let [pat] = stm.pat.as_slice() else { continue };
-        if needed.contains(&pat.var) && is_cheap(&stm.exp) {
+        let is_cheap = scalar_cost(&stm.exp) == Some(Cost::Simple);
+        if needed.contains(&pat.var) && (is_cheap || matches!(stm.exp, Exp::Atom(Atom::Const(_)))) {
             needed.remove(&pat.var);
             direct_operands(&stm.exp, &mut |operand| needed.extend(operand.as_var()));
             stms.push(stm.clone());
@@ -50,15 +52,6 @@ pub(super) fn recipe(
     stms.reverse();
     let known = needed.iter().all(|var| *var == counter.0 || !inside.contains(var));
     known.then(|| Recipe { counter, body: Body { stms, result: vec![atom] } })
-}
-
-/// Scalar operations that never stop the program.
-fn is_cheap(exp: &Exp) -> bool {
-    match exp {
-        Exp::BinOp(op, ..) => matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Min | BinOp::Max),
-        Exp::Convert(..) | Exp::Atom(Atom::Const(_)) => true,
-        _ => false,
-    }
 }
 
 impl Ad<'_> {

@@ -11,14 +11,14 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Loc, Stm};
 use dagaz_core::types::{Atom, VarId};
-use dagaz_core::visit::free_vars;
+use dagaz_core::visit::{bound_inside, free_vars};
 
 use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
 
 use super::super::Saved;
 use super::flow::{Flow, update_of};
-use super::log::{Entries, Logs, bound_in_exp, common_form};
+use super::log::{Entries, Logs, common_form};
 
 /// A state of an array, or a view of one.
 #[derive(Clone)]
@@ -144,8 +144,7 @@ impl Ad<'_> {
     /// A branch, or a loop without derivatives, that updates arrays: it logs what it overwrites.
     fn forward_logged(&mut self, stm: &Stm, flow: &Flow, changed: &[(VarId, VarId)]) -> Res<Saved> {
         let Some(stm) = self.without_accs(stm) else { return Ok(Saved::Nothing) };
-        let mut inside = HashSet::new();
-        bound_in_exp(&stm.exp, &mut inside);
+        let inside = bound_inside(&stm.exp);
         let mut logs = Logs::default();
         for (_, root) in changed {
             let sites = flow.sites.get(root).cloned().unwrap_or_default();

@@ -12,13 +12,13 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, LoopHints, MsgPart, Stm};
 use dagaz_core::prim::{BinOp, CmpOp, PrimType};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::free_vars_body;
+use dagaz_core::visit::{bound, free_vars_body};
 
 use crate::context::{Ad, Res, not_yet};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
-use super::log::{Log, Logs, bound_inside, common_form, count};
+use super::log::{Log, Logs, common_form, count};
 use super::recipe::recipe;
 use super::resized::is_resized;
 use super::taped::Around;
@@ -93,14 +93,14 @@ impl Ad<'_> {
         let own = saving.params.clone();
         let mut inside: HashSet<VarId> = own.iter().map(|(p, _)| p.var).collect();
         inside.insert(job.counter.0);
-        bound_inside(run, &mut inside);
+        inside.extend(bound(&run.stms));
         let read: HashSet<VarId> = free_vars_body(&job.body).into_iter().collect();
         let extents = self.saved_extents(&own, run, &read, &inside);
         let mut run = run.clone();
         let around = Around { params: &own, inside: &inside, extents: &extents };
         job.taped = self.tape_loops(&mut run, &around)?;
         let run = &run;
-        bound_inside(run, &mut inside);
+        inside.extend(bound(&run.stms));
         let mut flow = Flow::default();
         let arrays = saving.params.iter().filter(|(p, _)| p.ty.is_array());
         arrays.for_each(|(p, _)| flow.enter(p.var, p.var, false));

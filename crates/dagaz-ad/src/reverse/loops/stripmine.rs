@@ -16,12 +16,13 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Exp, Loc, LoopForm, LoopHints, Stm};
 use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Param, Type, VarId};
+use dagaz_core::visit::bound;
 
 use crate::context::{Ad, Res};
 use crate::rename::Renamer;
 
 use super::flow::Flow;
-use super::log::{bound_inside, common_form, count};
+use super::log::{common_form, count};
 
 /// The loop that is split.
 struct Split<'a> {
@@ -129,7 +130,7 @@ impl Ad<'_> {
 /// For every parameter of a loop, whether the body updates it in place, and as many elements in all as it has.
 fn rewritten(params: &[(Param, Atom)], body: &Body) -> Vec<bool> {
     let mut inside: HashSet<VarId> = params.iter().map(|(p, _)| p.var).collect();
-    bound_inside(body, &mut inside);
+    inside.extend(bound(&body.stms));
     let mut flow = Flow::default();
     params.iter().filter(|(p, _)| p.ty.is_array()).for_each(|(p, _)| flow.enter(p.var, p.var, false));
     let results = flow.body(body);

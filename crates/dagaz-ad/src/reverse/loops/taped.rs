@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use dagaz_core::exp::{Body, Check, DimSlice, Exp, Loc, LoopForm, Stm};
 use dagaz_core::prim::{BinOp, PrimType};
 use dagaz_core::types::{Atom, Param, VarId};
+use dagaz_core::visit::bound;
 
 use crate::context::{Ad, Res};
 use crate::rename::Renamer;
@@ -261,7 +262,5 @@ impl SavedLoop {
 
 /// The names that a copy has for variables.
 pub(super) fn names_in(renamer: &Renamer<'_, '_>, job: &SavedLoop) -> HashMap<VarId, VarId> {
-    let mut vars = HashSet::new();
-    super::log::bound_inside(&job.body, &mut vars);
-    vars.into_iter().map(|var| (var, renamer.var(var))).collect()
+    bound(&job.body.stms).into_iter().map(|var| (var, renamer.var(var))).collect()
 }

@@ -11,6 +11,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Stm};
 use dagaz_core::machine;
 use dagaz_core::types::{Atom, Param, Type, VarId};
@@ -19,7 +20,6 @@ use dagaz_core::visit;
 use super::in_place::Over;
 use crate::lower::Lower;
 use crate::lower::folds::{Fold, cheap_statements};
-use crate::lower::maps::can_fail;
 
 /// A scan together with the statements after it that are part of its loop.
 pub(in crate::lower) struct Group {

@@ -10,13 +10,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Body, DimSlice, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit;
 
 use super::epilogues::{Follower, Group, Input, RowState, Work};
 use crate::lower::folds::{Fold, keeps_rows};
-use crate::lower::maps::can_fail;
 use crate::lower::{Form, Lower};
 
 /// A result that is written over arrays that are read for the last time.

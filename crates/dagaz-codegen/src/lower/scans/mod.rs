@@ -9,6 +9,7 @@ mod consumers;
 pub(in crate::lower) mod epilogues;
 mod in_place;
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::Lambda;
 use dagaz_core::machine;
 use dagaz_core::prim::BinOp;
@@ -18,7 +19,6 @@ use self::consumers::needed_components;
 use self::epilogues::{Follower, Group, RowState, Work};
 use self::in_place::{Edge, Over, with_edges};
 use super::folds::{Fold, keeps_rows, piece_start, sum_operators};
-use super::maps::can_fail;
 use super::split_iteration_range::{Interior, interior};
 use super::{Form, Lower, Lowered, elem};
 use crate::RemarkKind;

@@ -14,6 +14,7 @@
 use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{Body, Exp, Lambda, LoopForm, Stm};
+use dagaz_core::index::offset;
 use dagaz_core::machine;
 use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, Type, VarId};
@@ -316,22 +317,4 @@ impl<'a> Finder<'a> {
 fn is_zero(atom: Atom) -> bool {
     let value = atom.as_const().and_then(Prim::as_f64);
     value.is_some_and(|value| value == 0.0 && value.is_sign_positive())
-}
-
-/// The counter plus a number, plus another one; not if the sum could be too great for the type. `affine` are the variables
-/// that are the counter plus a number.
-pub(in crate::lower) fn offset(affine: &HashMap<VarId, i64>, exp: &Exp) -> Option<i64> {
-    const GREATEST: u64 = 1 << 40;
-    let Exp::BinOp(op, PrimType::I64, a, b) = exp else { return None };
-    let number = |atom: &Atom| atom.as_const().and_then(|p| p.as_i64());
-    let affine = |atom: &Atom| atom.as_var().and_then(|v| affine.get(&v).copied());
-    let sum = match op {
-        BinOp::Add => match (affine(a), number(b), affine(b), number(a)) {
-            (Some(offset), Some(n), _, _) | (_, _, Some(offset), Some(n)) => offset.checked_add(n),
-            _ => None,
-        },
-        BinOp::Sub => affine(a)?.checked_sub(number(b)?),
-        _ => None,
-    };
-    sum.filter(|sum| sum.unsigned_abs() <= GREATEST)
 }

@@ -7,14 +7,15 @@
 
 use std::collections::HashMap;
 
+use dagaz_core::effects::can_fail;
 use dagaz_core::exp::{Exp, Lambda};
-use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
+use dagaz_core::index::{exchanged, limits, offset};
+use dagaz_core::operator::{ScalarOperator, components};
+use dagaz_core::prim::{BinOp, Prim, PrimType, UnOp};
 use dagaz_core::types::{Atom, VarId};
 
 use super::super::Lower;
-use super::super::folds::{Fold, components};
-use super::super::maps::can_fail;
-use super::interior::offset;
+use super::super::folds::Fold;
 use crate::imp::{Expr, Operand};
 
 /// The rows that can count: from the greatest of `from` to before the least of `to`, each an atom and a number to be added.
@@ -39,8 +40,8 @@ impl Lower<'_> {
         let Exp::If { cond, otherwise, .. } = &choice.exp else { return None };
         let is_result = choice.pat.iter().map(|p| Atom::Var(p.var)).eq(pre.body.result.iter().copied());
         let operations = components(fold.op)?;
-        let is_nothing = |(result, (op, ty)): (&Atom, &(BinOp, PrimType))| match op {
-            BinOp::Add => is_zero(*result, *ty),
+        let is_nothing = |(result, own): (&Atom, &ScalarOperator)| match own.op {
+            BinOp::Add => is_zero(*result, own.ty),
             _ => false,
         };
         // Zero changes a negative zero, which a sum that begins with zero never is.
@@ -94,22 +95,13 @@ impl Conditions<'_> {
             Exp::BinOp(BinOp::Or, PrimType::Bool, a, b) if !is_so => {
                 [a, b].into_iter().for_each(|part| self.require(*part, false, rows));
             }
-            Exp::CmpOp(op @ (CmpOp::Lt | CmpOp::Le), PrimType::I64, a, b) => {
-                let strict = i64::from(*op == CmpOp::Lt);
-                if let Some((fixed, offset)) = self.counter_and(*a, *b) {
-                    // p + offset < fixed
-                    let border = (fixed, 1 - strict - offset);
-                    if is_so { rows.to.push(border) } else { rows.from.push(border) }
-                } else if let Some((fixed, offset)) = self.counter_and(*b, *a) {
-                    // fixed < p + offset
-                    let border = (fixed, strict - offset);
-                    if is_so { rows.from.push(border) } else { rows.to.push(border) }
-                }
-            }
-            Exp::CmpOp(CmpOp::Eq, PrimType::I64, a, b) if is_so => {
-                if let Some((fixed, offset)) = self.counter_and(*a, *b).or_else(|| self.counter_and(*b, *a)) {
-                    rows.from.push((fixed, -offset));
-                    rows.to.push((fixed, 1 - offset));
+            Exp::CmpOp(op, PrimType::I64, a, b) => {
+                let limits = limits(*op, is_so);
+                let right = || self.counter_and(*b, *a).map(|found| (found, exchanged(limits)));
+                let left = self.counter_and(*a, *b).map(|found| (found, limits));
+                if let Some(((fixed, offset), (least, greatest))) = left.or_else(right) {
+                    rows.from.extend(least.map(|n| (fixed, n - offset)));
+                    rows.to.extend(greatest.map(|n| (fixed, n + 1 - offset)));
                 }
             }
             _ => {}

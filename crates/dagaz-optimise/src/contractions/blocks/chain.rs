@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::exp::{AxesOf, Body, Check, Exp, Lambda, Stm};
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::free_vars;
 
 use super::super::facts::Definitions;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::free_vars;
 
 /// Statements that can be computed for some rows at a time.
 pub(super) struct Chain {

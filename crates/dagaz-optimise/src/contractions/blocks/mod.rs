@@ -25,8 +25,8 @@ use dagaz_core::exp::{Body, Program};
 use dagaz_core::pass::Pass;
 
 use super::facts::Definitions;
-use crate::walk::for_each_body;
 use dagaz_core::effects::Effects;
+use dagaz_core::visit::bodies_mut;
 
 pub const COMPUTE_IN_BLOCKS: Pass = Pass::reporting(
     "compute-in-blocks",
@@ -49,7 +49,7 @@ pub fn compute_in_blocks(program: &mut Program) -> bool {
 fn body(facts: &Definitions, effects: &Effects, b: &mut Builder, own: &mut Body) -> bool {
     let mut has_changed = false;
     for stm in &mut own.stms {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| has_changed |= body(facts, effects, b, inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| has_changed |= body(facts, effects, b, inner));
     }
     while let Some(chain) = chain::find(facts, effects, own) {
         emit::emit(facts, b, own, chain);

@@ -35,11 +35,10 @@ use dagaz_core::exp::{AxesOf, Body, Check, Exp, Lambda, Loc, Program, Stm};
 use dagaz_core::pass::Pass;
 use dagaz_core::prim::PrimType;
 use dagaz_core::types::{Atom, Param, Type, VarId};
-use dagaz_core::visit::free_vars;
+use dagaz_core::visit::{bodies_mut, free_vars};
 
 use self::nests::{Kind, Nest};
 use super::facts::Definitions;
-use crate::walk::for_each_body;
 
 pub const PUT_ROWS_AXIS_LAST: Pass = Pass::reporting(
     "put-rows-axis-last",
@@ -62,7 +61,7 @@ pub fn put_rows_axis_last(program: &mut Program) -> bool {
 fn body(facts: &Definitions, b: &mut Builder, own: &mut Body) -> bool {
     let mut has_changed = false;
     for stm in &mut own.stms {
-        for_each_body(&mut stm.exp, &mut |_, _, inner| has_changed |= body(facts, b, inner));
+        bodies_mut(&mut stm.exp).into_iter().for_each(|inner| has_changed |= body(facts, b, inner));
     }
     while let Some(turn) = (0..own.stms.len()).find_map(|at| find(facts, own, at)) {
         turn.apply((facts, b), own);

@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use dagaz_core::build::Builder;
 use dagaz_core::exp::{Body, Exp, Lambda, Loc, Stm};
+use dagaz_core::rename::Substitution;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 use dagaz_core::visit::free_vars;
 
 use super::Shape;
 use crate::columns::rename;
-use crate::walk::Substitution;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
