@@ -15,10 +15,12 @@ module type stats = {
   -- | The mean with a weight for every number; the weights need not sum to one.
   --
   -- > stats_f64.weighted_mean [1, 3] [2, 10]
+  -- 8.0f64
   val weighted_mean [n] : (weights: [n]t) -> [n]t -> t
   -- | The sum of squared differences from the mean, divided by the size less `freedom`: 0 for all there is, 1 for a sample of it.
   --
   -- > stats_f64.variance 1 [1, 2, 3, 4]
+  -- 1.6666666666666667f64
   val variance [n] : (freedom: i64) -> [n]t -> t
   -- | The root of `variance`; its derivative where all numbers are equal is infinite or NaN.
   val deviation [n] : (freedom: i64) -> [n]t -> t
@@ -34,23 +36,27 @@ module type stats = {
   -- | The correlation of two variables.
   --
   -- > stats_f64.correlation [1, 2, 3] [2, 4, 7]
+  -- 0.9933992677987828f64
   val correlation [n] : [n]t -> [n]t -> t
 
   -- | For each of some parts `q` between 0 and 1, the number below which so many are: on the straight line between the two numbers that are nearest
   -- when sorted.
   --
   -- > stats_f64.quantiles [0, 0.5, 0.9] [3, 1, 2, 4]
+  -- [1.0f64, 2.5f64, 3.7f64]
   val quantiles [n] [m] : (q: [m]t) -> [n]t -> [m]t
   -- | The number in the middle, or the mean of the two there.
   val median [n] : [n]t -> t
   -- | How many numbers are in each of `bins` equal parts of a range; the upper end belongs to the last.
   --
   -- > stats_f64.histogram 2 (0, 1) [0.1, 0.4, 0.5, 1]
+  -- [2i64, 2i64]
   val histogram [n] : (bins: i64) -> (range: (t, t)) -> [n]t -> [bins]i64
 
   -- | The straight line that is nearest to points in squared vertical distance.
   --
   -- > stats_f64.linear_fit [0, 1, 2] [1, 3, 5]
+  -- {offset = 1.0f64, slope = 2.0f64}
   val linear_fit [n] : (x: [n]t) -> (y: [n]t) -> {slope: t, offset: t}
 }
 
