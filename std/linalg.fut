@@ -321,7 +321,7 @@ module mk_linalg (R: float) : linalg with t = R.t = {
       let cosine = one /^ R.hypot one tangent
       in (cosine, cosine *^ tangent)
 
-  -- What column `i` keeps of itself and takes of its partner, for the products of columns `i` and `j`.
+  -- What row `i` keeps of itself and takes of its partner, for the products of rows `i` and `j`.
   local
   def turn (i: i64) (j: i64) (product: i64 -> i64 -> t) : (t, t) =
     if i == j then (one, zero)
@@ -329,6 +329,13 @@ module mk_linalg (R: float) : linalg with t = R.t = {
       let (p, q) = (i64.min i j, i64.max i j)
       let (cosine, sine) = rotation (product p p) (product q q) (product p q)
       in (cosine, if i == p then R.neg sine else sine)
+
+  -- All rows, each turned together with that of its partner.
+  local
+  def turned [n] [p] (mates: [n]i64) (turns: [n](t, t)) (x: [n][p]t) : [n][p]t =
+    tabulate n (\i ->
+      let (own, other) = turns[i]
+      in map2 (\x y -> own *^ x +^ other *^ y) x[i] x[mates[i]])
 
   local
   def largest_sweeps : i64 = 40
@@ -339,17 +346,15 @@ module mk_linalg (R: float) : linalg with t = R.t = {
     let scale = frobenius a
     let off_diagonal a = frobenius (tabulate_2d n n (\i j -> if i == j then zero else a[i, j]))
     let round (a: [n][n]t, v: [n][n]t) (number: i64) =
-      let mate = partner n number
-      let turns = tabulate n (\i -> turn i (mate i) (\p q -> a[p, q]))
-      let turned (x: [n][n]t) : [n][n]t =
-        map (\row -> tabulate n (\j -> turns[j].0 *^ row[j] +^ turns[j].1 *^ row[mate j])) x
-      in (transpose (turned (transpose (turned a))), turned v)
+      let mates = tabulate n (partner n number)
+      let turns = tabulate n (\i -> turn i mates[i] (\p q -> a[p, q]))
+      in (turned mates turns (transpose (turned mates turns a)), turned mates turns v)
     let (a, v, _) =
       loop (a, v, sweep) = (a, identity n, 0i64)
       while sweep < largest_sweeps && off_diagonal a R.> R.epsilon *^ scale do
         let (a, v) = loop (a, v) for number < n - 1 + n % 2 do round (a, v) number
         in (a, v, sweep + 1)
-    in (diagonal a, v)
+    in (diagonal a, transpose v)
 
   -- A step of Ogita and Aishima (2018) towards the eigenvectors of `a`, given approximate ones. It squares the error, so that a step from
   -- constants has the first derivative, and two steps have the third.
@@ -388,12 +393,10 @@ module mk_linalg (R: float) : linalg with t = R.t = {
   local
   def one_sided_jacobi [m] [n] (a: [m][n]t) : ([m][n]t, [n][n]t) =
     let round (a: [n][m]t, v: [n][n]t) (number: i64) =
-      let mate = partner n number
-      let turns = tabulate n (\i -> turn i (mate i) (\p q -> dot a[p] a[q]))
-      let turned [p] (x: [n][p]t) : [n][p]t =
-        tabulate n (\i -> map2 (\x y -> turns[i].0 *^ x +^ turns[i].1 *^ y) x[i] x[mate i])
+      let mates = tabulate n (partner n number)
+      let turns = tabulate n (\i -> turn i mates[i] (\p q -> dot a[p] a[q]))
       let change = R.maximum (map (\(_, sine) -> R.abs sine) turns)
-      in (turned a, turned v, change)
+      in (turned mates turns a, turned mates turns v, change)
     let (a, v, _, _) =
       loop (a, v, sweep, change) = (transpose a, identity n, 0i64, one)
       while sweep < largest_sweeps && change R.> R.epsilon do

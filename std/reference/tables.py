@@ -10,7 +10,7 @@ import importlib
 import pathlib
 
 FOLDER = pathlib.Path(__file__).parent
-MODULES = ["linalg", "nn", "random", "special"]
+MODULES = ["linalg", "nn", "random", "special", "stats"]
 
 
 def literal(value):

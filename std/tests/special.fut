@@ -6,14 +6,19 @@ module s = special_f64
 
 local def close (x: f64) (y: f64) : bool = f64.abs (x - y) <= 1e-6 * (1 + f64.abs x)
 
--- Is the derivative at all points the limit of differences, in both modes, and the second one that of the first?
+local def difference (f: f64 -> f64) (x: f64) : f64 =
+  let h = 1e-6 * (1 + f64.abs x)
+  in (f (x + h) - f (x - h)) / (2 * h)
+
+-- Is the derivative at all points the limit of differences, in both modes?
 local
 def laws [n] (f: f64 -> f64) (xs: [n]f64) : bool =
-  let h x = 1e-6 * (1 + f64.abs x)
-  let difference g x = (g (x + h x) - g (x - h x)) / (2 * h x)
-  let slope = grad f
-  in all (\x -> close (jvp f x 1) (difference f x) && close (slope x) (jvp f x 1)
-                && close (jvp slope x 1) (difference slope x)) xs
+  all (\x -> let slope = jvp f x 1 in close slope (difference f x) && close (grad f x) slope) xs
+
+-- And is the second one that of the first?
+local
+def second [n] (f: f64 -> f64) (xs: [n]f64) : bool =
+  all (\x -> close (jvp (grad f) x 1) (difference (grad f) x)) xs
 
 -- ==
 -- entry: of_one_number
@@ -46,6 +51,13 @@ entry of_several =
   , laws (\a -> s.beta_p a 3 0.4) [0.5, 2, 7]
   , laws (\b -> s.beta_p 3 b 0.4) [0.5, 2, 7]
   , laws (\a -> s.log_beta a 3) [0.3, 4, 40] && laws (\a -> s.log_beta 20 a) [0.3, 4, 40] ]
+
+-- ==
+-- entry: second_derivatives
+-- input { } output { [true, true, true, true, true, true] }
+entry second_derivatives =
+  [ second s.digamma [0.3, 4.5], second s.erf_inverse [0.3], second s.erfc_inverse [0.02, 0.7]
+  , second s.bessel_j1 [0, 3, 27], second s.bessel_k0 [0.2, 3, 27], second (\a -> s.gamma_p a 3) [2, 12] ]
 
 -- ==
 -- entry: edges

@@ -12,6 +12,7 @@ pub const MODULES: &[(&str, &str)] = &[
     ("segmented", include_str!("../../../std/segmented.fut")),
     ("sort", include_str!("../../../std/sort.fut")),
     ("special", include_str!("../../../std/special.fut")),
+    ("stats", include_str!("../../../std/stats.fut")),
 ];
 
 /// The module that `std/NAME` stands for.

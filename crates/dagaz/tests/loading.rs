@@ -146,7 +146,7 @@ fn what_the_standard_library_has_is_said_where_it_has_not() {
               |        ^^^^^^^^^^^^^
               |
               = help: looked for std/sorting.fut and std/sorting.dz; a path is relative to the file that imports
-              = help: the standard library has std/linalg, std/nn, std/random, std/search, std/segmented, std/sort, std/special
+              = help: the standard library has std/linalg, std/nn, std/random, std/search, std/segmented, std/sort, std/special, std/stats
         "#]],
     );
 }
