@@ -46,6 +46,11 @@ impl Reader {
     }
 
     fn body(&mut self) -> Parsed<Body> {
+        // Deep nesting must not overflow the stack.
+        stacker::maybe_grow(128 << 10, 4 << 20, || self.body_here())
+    }
+
+    fn body_here(&mut self) -> Parsed<Body> {
         let visible = self.p.visible();
         let mut stms = Vec::new();
         while matches!(self.p.peek(), Token::Word(word) if word == "let") {

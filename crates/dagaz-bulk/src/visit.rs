@@ -14,6 +14,38 @@ pub fn operands_mut(op: &mut Op, f: &mut impl FnMut(&mut Atom)) {
         Op::BinOp(_, _, a, b) | Op::CmpOp(_, _, a, b) => [a, b].into_iter().for_each(f),
         Op::TernOp(_, _, operands) => operands.iter_mut().for_each(f),
         Op::Select { cond, yes, no } => [cond, yes, no].into_iter().for_each(f),
+        Op::If { cond, .. } => f(cond),
+        Op::Loop { params, form, .. } => {
+            params.iter_mut().for_each(|(_, init)| f(init));
+            if let LoopForm::For { bound, .. } = form {
+                f(bound);
+            }
+        }
+        Op::Call { args, .. } => args.iter_mut().for_each(f),
+        Op::Assert { cond, message } => {
+            f(cond);
+            for part in message {
+                if let MsgPart::Value(value) = part {
+                    f(value);
+                }
+            }
+        }
+        Op::Iota { .. } | Op::Broadcast { .. } | Op::Transpose { .. } | Op::Reshape { .. } => {
+            array_operands_mut(op, f)
+        }
+        Op::Slice { .. } | Op::Update { .. } | Op::Concat { .. } | Op::Stack { .. } => {
+            array_operands_mut(op, f)
+        }
+        Op::Gather { .. } | Op::Scatter { .. } | Op::Fold { .. } | Op::Reduce { .. } => {
+            array_operands_mut(op, f)
+        }
+        Op::Scan { .. } | Op::Dot { .. } => array_operands_mut(op, f),
+    }
+}
+
+/// The operands of operations that move elements or combine them.
+fn array_operands_mut(op: &mut Op, f: &mut impl FnMut(&mut Atom)) {
+    match op {
         Op::Iota { n, .. } => f(n),
         Op::Broadcast { dims, value, .. } => {
             dims.iter_mut().for_each(&mut *f);
@@ -58,22 +90,8 @@ pub fn operands_mut(op: &mut Op, f: &mut impl FnMut(&mut Atom)) {
             var(&mut left.array, f);
             var(&mut right.array, f);
         }
-        Op::If { cond, .. } => f(cond),
-        Op::Loop { params, form, .. } => {
-            params.iter_mut().for_each(|(_, init)| f(init));
-            if let LoopForm::For { bound, .. } = form {
-                f(bound);
-            }
-        }
-        Op::Call { args, .. } => args.iter_mut().for_each(f),
-        Op::Assert { cond, message } => {
-            f(cond);
-            for part in message {
-                if let MsgPart::Value(value) = part {
-                    f(value);
-                }
-            }
-        }
+        // All others are the caller's.
+        _ => {}
     }
 }
 

@@ -14,7 +14,6 @@ fn machine_code_of_random_core() {
 
 #[test]
 fn bulk_operations_of_random_core() {
-    let compared = random_core::bulk::compare(0..300).unwrap_or_else(|why| panic!("{why}"));
-    println!("{compared:#?}");
-    assert!(compared.transformed >= 200, "{compared:#?}");
+    let compared = random_core::bulk::compare(0..160).unwrap_or_else(|why| panic!("{why}"));
+    assert!(compared.transformed >= 300, "{compared:#?}");
 }

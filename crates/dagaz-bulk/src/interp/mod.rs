@@ -211,15 +211,16 @@ impl Machine<'_> {
         }
         self.depth += 1;
         let mut frame: Frame = callee.params.iter().map(|p| p.var).zip(args).collect();
-        let results = stacker::maybe_grow(128 << 10, 4 << 20, || self.body(&mut frame, &callee.body));
+        let results = self.body(&mut frame, &callee.body);
         self.depth -= 1;
         results
     }
 
     pub(crate) fn body(&mut self, frame: &mut Frame, body: &Body) -> Fallible<Vec<Value>> {
-        for stm in &body.stms {
-            self.stm(frame, stm)?;
-        }
+        // Deep recursion must not overflow the stack.
+        stacker::maybe_grow(128 << 10, 4 << 20, || {
+            body.stms.iter().try_for_each(|stm| self.stm(frame, stm))
+        })?;
         body.result.iter().map(|atom| self.value(frame, *atom)).collect()
     }
 

@@ -94,13 +94,23 @@ impl Back {
             }
             Op::Reduce { .. } | Op::Scan { .. } => self.fold(stm),
             Op::Scatter { .. } => self.scatter(stm),
-            op => {
-                // One result, which has the type of the pattern.
-                let Some(param) = stm.pat.first() else { return };
-                let exp = self.array_op(op, &param.ty);
-                self.push(&stm.pat, exp);
+            Op::Atom(_) | Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) => {
+                self.one_result(stm)
             }
+            Op::Convert(..) | Op::Select { .. } | Op::Iota { .. } | Op::Broadcast { .. } => {
+                self.one_result(stm)
+            }
+            Op::Transpose { .. } | Op::Reshape { .. } | Op::Slice { .. } => self.one_result(stm),
+            Op::Update { .. } | Op::Concat { .. } | Op::Stack { .. } => self.one_result(stm),
+            Op::Gather { .. } | Op::Fold { .. } | Op::Dot { .. } => self.one_result(stm),
         }
+    }
+
+    /// An operation without bodies, whose result has the type of the pattern.
+    fn one_result(&mut self, stm: &Stm) {
+        let Some(param) = stm.pat.first() else { return };
+        let exp = self.array_op(&stm.op, &param.ty);
+        self.push(&stm.pat, exp);
     }
 
     fn loop_op(&mut self, stm: &Stm) {

@@ -63,11 +63,21 @@ impl Transform<'_> {
             Op::Slice { array, dims } => self.lane_slice(lanes, stm, *array, dims),
             Op::Update { array, dims, value } => self.lane_update(lanes, stm, *array, dims, *value),
             Op::Gather { array, indices } => self.lane_gather(lanes, stm, *array, indices),
-            _ => {
-                let op = self.lane_op(lanes, &stm.op)?;
-                self.lane_bind(lanes, stm, true, op)
+            Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) | Op::Convert(..) => {
+                self.lane_differing(lanes, stm)
+            }
+            Op::Select { .. } | Op::Broadcast { .. } | Op::Transpose { .. } | Op::Reshape { .. } => {
+                self.lane_differing(lanes, stm)
+            }
+            Op::Concat { .. } | Op::Stack { .. } | Op::Fold { .. } | Op::Dot { .. } => {
+                self.lane_differing(lanes, stm)
             }
         }
+    }
+
+    fn lane_differing(&mut self, lanes: &mut Lanes, stm: &Stm) -> Transformed<()> {
+        let op = self.lane_op(lanes, &stm.op)?;
+        self.lane_bind(lanes, stm, true, op)
     }
 
     /// Operations without bodies of which some operand differs.
@@ -106,11 +116,7 @@ impl Transform<'_> {
             // Scalar operations: each operand has the shape of the result, or is a constant.
             _ => {
                 let mut new = op.clone();
-                let mut old = operands(op).into_iter();
-                let mut wide = Vec::new();
-                for atom in old.by_ref() {
-                    wide.push(self.operand(lanes, atom));
-                }
+                let wide: Vec<Atom> = operands(op).into_iter().map(|a| self.operand(lanes, a)).collect();
                 let mut wide = wide.into_iter();
                 operands_mut(&mut new, &mut |atom| *atom = wide.next().unwrap_or(*atom));
                 new
@@ -277,14 +283,15 @@ impl Transform<'_> {
     fn lane_scatter(&mut self, lanes: &mut Lanes, stm: &Stm, differs: bool) -> Transformed<()> {
         let Op::Scatter { dests, indices, values, .. } = &stm.op else { return Ok(()) };
         let combine = self.lane_combine(lanes, stm)?;
-        if !differs {
+        let own = indices.iter().find_map(|i| i.as_var()).map_or(Vec::new(), |i| self.b.dims_of(i));
+        // Iterations that write the same to the same places may write different numbers of times.
+        if !differs && !own.iter().any(|size| self.is_ragged(lanes, *size)) {
             let dests = dests.iter().filter_map(|d| self.now(lanes, (*d).into()).0.as_var()).collect();
             let each = |atoms: &[Atom]| atoms.iter().map(|atom| self.now(lanes, *atom).0).collect();
             let op = Op::Scatter { dests, indices: each(indices), values: each(values), combine };
             return self.lane_bind(lanes, stm, false, op);
         }
         let dests = dests.iter().map(|d| self.lifted(lanes, (*d).into())).collect();
-        let own = indices.iter().find_map(|i| i.as_var()).map_or(Vec::new(), |i| self.b.dims_of(i));
         let mut indices = self.lane_indices(lanes, indices, true);
         self.only_existing(lanes, &mut indices, &own)?;
         let values = values.iter().map(|v| self.operand(lanes, *v)).collect();

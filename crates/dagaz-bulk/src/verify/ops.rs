@@ -47,7 +47,15 @@ impl<'p> Verifier<'p> {
                 }
                 Vec::new()
             }
-            _ => vec![self.array_op(op)?],
+            Op::Atom(_) | Op::Iota { .. } | Op::Broadcast { .. } | Op::Transpose { .. } => {
+                vec![self.array_op(op)?]
+            }
+            Op::Reshape { .. } | Op::Slice { .. } | Op::Update { .. } | Op::Concat { .. } => {
+                vec![self.array_op(op)?]
+            }
+            Op::Stack { .. } | Op::Gather { .. } | Op::Fold { .. } | Op::Dot { .. } => {
+                vec![self.array_op(op)?]
+            }
         }))
     }
 
@@ -120,6 +128,13 @@ impl<'p> Verifier<'p> {
                 let (elem, _) = self.array(*array)?;
                 Some(Type::array(elem, dims.clone()))
             }
+            _ => self.reading(op),
+        }
+    }
+
+    /// Operations that read or combine parts of arrays.
+    fn reading(&mut self, op: &Op) -> Option<Type> {
+        match op {
             Op::Slice { array, dims } => self.slice(*array, dims),
             Op::Update { array, dims, value } => {
                 let part = self.slice(*array, dims)?;
