@@ -20,8 +20,9 @@ use crate::threads::Threads;
 
 /// Recursive programs may use so much stack, of which only what is used becomes memory.
 const STACK: usize = 1 << 30;
-/// Programs without recursion run on the stack of the caller if there is so much left of it.
-const LEAST_STACK: usize = 1536 << 10;
+/// Programs without recursion run on the stack of the caller if there is so much left of it: many times what frames with the arrays
+/// of reductions take.
+const LEAST_STACK: usize = 4 << 20;
 /// What must be left for one more call.
 const STACK_RESERVE: usize = 1 << 20;
 
