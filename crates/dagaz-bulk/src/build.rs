@@ -42,12 +42,15 @@ impl Builder {
     pub fn type_of(&self, atom: Atom) -> Type {
         match atom {
             Atom::Const(prim) => Type::Prim(prim.ty()),
-            Atom::Var(var) => self.types.get(&var).cloned().unwrap_or(Type::I64),
+            Atom::Var(var) => match self.types.get(&var) {
+                Some(ty) => ty.clone(),
+                None => panic!("{}_{} has no type", self.vars.hint(var), var.0),
+            },
         }
     }
 
     pub fn dims_of(&self, var: VarId) -> Vec<Atom> {
-        self.types.get(&var).map_or(Vec::new(), |ty| ty.dims().to_vec())
+        self.type_of(var.into()).dims().to_vec()
     }
 
     pub fn push(&mut self, pat: Vec<Param>, op: Op) {

@@ -8,7 +8,7 @@
 //! what is written there is dropped. A negative size counts as zero.
 
 use dagaz_core::exp::{AxesOf, Entry, Loc, LoopHints, MsgPart, SourceLoc, Vars};
-use dagaz_core::prim::{BinOp, CmpOp, PrimType, TernOp, UnOp};
+use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, TernOp, UnOp};
 use dagaz_core::types::{Atom, FunId, Param, Type, VarId};
 
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -230,30 +230,15 @@ impl Span {
 }
 
 /// The neutral element of the operations that [`Op::Fold`] takes.
-pub fn neutral(op: BinOp, ty: PrimType) -> Option<dagaz_core::prim::Prim> {
-    use dagaz_core::prim::Prim;
-    let infinite = |x: f64| Prim::of_f64(ty, x);
+pub fn neutral(op: BinOp, ty: PrimType) -> Option<Prim> {
     match op {
         BinOp::Add | BinOp::Or | BinOp::Xor => Some(Prim::zero(ty)),
         BinOp::Mul => Some(Prim::one(ty)),
-        BinOp::And if ty == PrimType::Bool => Some(Prim::one(ty)),
-        BinOp::Min if ty.is_float() => infinite(f64::INFINITY),
-        BinOp::Max if ty.is_float() => infinite(f64::NEG_INFINITY),
-        BinOp::Min if ty.is_int() => Some(extreme(ty, false)),
-        BinOp::Max if ty.is_int() => Some(extreme(ty, true)),
-        _ => None,
+        BinOp::And => (ty == PrimType::Bool).then_some(Prim::one(ty)),
+        BinOp::Min => (ty != PrimType::Bool).then_some(Prim::highest(ty)),
+        BinOp::Max => (ty != PrimType::Bool).then_some(Prim::lowest(ty)),
+        BinOp::Sub | BinOp::MulHi | BinOp::Quot | BinOp::Rem | BinOp::Div | BinOp::Mod | BinOp::Pow => None,
+        BinOp::Atan2 | BinOp::Atan2Pi | BinOp::Hypot | BinOp::CopySign | BinOp::NextAfter => None,
+        BinOp::Ldexp | BinOp::Polygamma | BinOp::Shl | BinOp::Ashr | BinOp::Lshr => None,
     }
-}
-
-/// The least or the greatest integer of a type.
-fn extreme(ty: PrimType, least: bool) -> dagaz_core::prim::Prim {
-    use dagaz_core::prim::Prim;
-    let bits = 8 * ty.bytes() as u32;
-    let value = match (ty.is_signed(), least) {
-        (true, true) => i64::MIN >> (64 - bits),
-        (true, false) => i64::MAX >> (64 - bits),
-        (false, true) => 0,
-        (false, false) => (u64::MAX >> (64 - bits)) as i64,
-    };
-    Prim::of_i64(ty, value)
 }

@@ -90,8 +90,9 @@ fn array_operands_mut(op: &mut Op, f: &mut impl FnMut(&mut Atom)) {
             var(&mut left.array, f);
             var(&mut right.array, f);
         }
-        // All others are the caller's.
-        _ => {}
+        // These are the caller's.
+        Op::Atom(_) | Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) | Op::Convert(..) => {}
+        Op::Select { .. } | Op::If { .. } | Op::Loop { .. } | Op::Call { .. } | Op::Assert { .. } => {}
     }
 }
 
@@ -129,7 +130,24 @@ pub fn operands(op: &Op) -> Vec<Atom> {
     found
 }
 
+/// The operator of an operation that has one. All other bodies are those of branches and loops.
 pub fn lambda_of(op: &Op) -> Option<&Lambda> {
+    match op {
+        Op::Reduce { op, .. } | Op::Scan { op, .. } => Some(op),
+        Op::Scatter { combine, .. } => match combine {
+            Combine::Op(op, _) => Some(op),
+            Combine::Replace | Combine::By(_) => None,
+        },
+        Op::Atom(_) | Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) | Op::Convert(..) => None,
+        Op::Select { .. } | Op::Iota { .. } | Op::Broadcast { .. } | Op::Transpose { .. } => None,
+        Op::Reshape { .. } | Op::Slice { .. } | Op::Update { .. } | Op::Concat { .. } => None,
+        Op::Stack { .. } | Op::Gather { .. } | Op::Fold { .. } | Op::Dot { .. } => None,
+        Op::If { .. } | Op::Loop { .. } | Op::Call { .. } | Op::Assert { .. } => None,
+    }
+}
+
+pub fn lambda_mut(op: &mut Op) -> Option<&mut Lambda> {
+    lambda_of(op)?;
     match op {
         Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
             Some(op)
@@ -153,10 +171,7 @@ pub fn bodies_mut(op: &mut Op) -> Vec<&mut Body> {
         Op::If { then, otherwise, .. } => vec![then, otherwise],
         Op::Loop { form: LoopForm::While { cond }, body, .. } => vec![cond, body],
         Op::Loop { body, .. } => vec![body],
-        Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
-            vec![&mut op.body]
-        }
-        _ => Vec::new(),
+        _ => lambda_mut(op).map(|lambda| &mut lambda.body).into_iter().collect(),
     }
 }
 
@@ -272,10 +287,10 @@ impl Copy<'_> {
                 }
                 *body = self.body(body);
             }
-            Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
-                *op = self.lambda(op);
-            }
-            _ => bodies_mut(&mut op).into_iter().for_each(|body| *body = self.body(body)),
+            op => match lambda_mut(op) {
+                Some(lambda) => *lambda = self.lambda(lambda),
+                None => bodies_mut(op).into_iter().for_each(|body| *body = self.body(body)),
+            },
         }
         Stm { pat: stm.pat.iter().map(|p| self.param(p)).collect(), op, loc: stm.loc }
     }

@@ -22,7 +22,15 @@ pub fn scalar_cost(exp: &Exp) -> Option<Cost> {
         Exp::BinOp(op, ty, ..) => Some(binop_cost(*op, *ty)),
         Exp::CmpOp(..) | Exp::Convert(..) => Some(Cost::Simple),
         Exp::TernOp(..) => Some(Cost::Short),
-        _ => None,
+        Exp::Atom(_) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => None,
+        Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => None,
+        Exp::Concat { .. } | Exp::Contract { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => None,
+        Exp::If { .. } | Exp::Loop { .. } | Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => None,
+        Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } | Exp::Hist { .. } => None,
+        Exp::Scatter { .. } | Exp::WithAcc { .. } | Exp::UpdateAcc { .. } => None,
+        Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Transpose { .. } | Exp::Detach(_) => {
+            None
+        }
     }
 }
 

@@ -169,8 +169,10 @@ impl<'a> Needs<'a> {
                     None => keep(arrays, &live),
                 }
             }
-            // These have one result, or results that belong together.
-            _ => live.fill(true),
+            exp => {
+                debug_assert!(!has_own_results(exp));
+                live.fill(true);
+            }
         }
         keep(&mut stm.pat, &live);
         let (arrays, lambda) = match &mut stm.exp {
@@ -189,6 +191,23 @@ impl<'a> Needs<'a> {
     }
 }
 
+/// Whether each result of an expression can go by itself. The results of all others stay or go together.
+fn has_own_results(exp: &Exp) -> bool {
+    match exp {
+        Exp::If { .. } | Exp::Loop { .. } | Exp::Map { .. } | Exp::Reduce { .. } | Exp::Scan { .. } => true,
+        // Those behind the accumulators.
+        Exp::WithAcc { .. } => true,
+        Exp::Atom(_) | Exp::UnOp(..) | Exp::BinOp(..) | Exp::TernOp(..) | Exp::CmpOp(..) => false,
+        Exp::Convert(..) | Exp::Index { .. } | Exp::Slice { .. } | Exp::Update { .. } | Exp::Copy(_) => false,
+        Exp::Iota { .. } | Exp::Replicate { .. } | Exp::Rearrange { .. } | Exp::Reshape { .. } => false,
+        Exp::Concat { .. } | Exp::Contract { .. } | Exp::Scratch { .. } | Exp::ArrayLit { .. } => false,
+        Exp::Call { .. } | Exp::Assert { .. } | Exp::Trace { .. } => false,
+        Exp::Hist { .. } | Exp::Scatter { .. } | Exp::UpdateAcc { .. } => false,
+        Exp::Jvp { .. } | Exp::Vjp { .. } | Exp::WithVjp { .. } | Exp::Transpose { .. } => false,
+        Exp::Detach(_) => false,
+    }
+}
+
 /// What is needed for one result alone.
 fn own_operands(exp: &Exp, i: usize) -> Vec<Atom> {
     let result = |lambda: &Lambda, i: usize| [vec![lambda.body.result[i]], lambda.ret[i].all_dims()].concat();
@@ -204,7 +223,10 @@ fn own_operands(exp: &Exp, i: usize) -> Vec<Atom> {
             let arrays: usize = inputs.iter().map(|i| i.arrays.len()).sum();
             i.checked_sub(arrays).map_or_else(Vec::new, |i| result(lambda, inputs.len() + i))
         }
-        _ => Vec::new(),
+        exp => {
+            debug_assert!(!has_own_results(exp));
+            Vec::new()
+        }
     }
 }
 

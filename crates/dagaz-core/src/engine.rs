@@ -29,13 +29,17 @@ pub trait Engine: Send {
     fn set_limits(&mut self, limits: Limits);
 
     /// How many threads calls run on, where an engine has threads.
-    fn set_threads(&mut self, count: usize);
+    fn set_threads(&mut self, _count: usize) {}
 
     /// What is known of the last call.
-    fn measured(&self) -> Measured;
+    fn measured(&self) -> Measured {
+        Measured::default()
+    }
 
     /// Where the time of all calls went, if the engine was told to count it: places, nanoseconds, and how often.
-    fn profile(&self) -> Vec<(Loc, u64, u64)>;
+    fn profile(&self) -> Vec<(Loc, u64, u64)> {
+        Vec::new()
+    }
 }
 
 /// What an engine knows of its last call. Nothing is known of what it does not count.
@@ -75,14 +79,7 @@ impl Engine for Interpreter {
         self.limits = limits;
     }
 
-    /// It has one thread.
-    fn set_threads(&mut self, _: usize) {}
-
     fn measured(&self) -> Measured {
         Measured { counters: Some(self.counters()), ..Measured::default() }
-    }
-
-    fn profile(&self) -> Vec<(Loc, u64, u64)> {
-        Vec::new()
     }
 }

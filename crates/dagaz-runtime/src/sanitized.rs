@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use dagaz_core::argument::Argument;
-use dagaz_core::engine::{Engine, Making, Measured};
-use dagaz_core::exp::{Loc, Program};
+use dagaz_core::engine::{Engine, Making};
+use dagaz_core::exp::Program;
 use dagaz_core::formats::binary;
 use dagaz_core::interp::{Limits, RuntimeError, entry_sizes};
 use dagaz_core::value::Value;
@@ -89,14 +89,6 @@ impl Engine for Sanitized {
 
     fn set_threads(&mut self, count: usize) {
         self.threads = count.max(1);
-    }
-
-    fn measured(&self) -> Measured {
-        Measured::default()
-    }
-
-    fn profile(&self) -> Vec<(Loc, u64, u64)> {
-        Vec::new()
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use dagaz_core::argument::Argument;
-use dagaz_core::engine::{Engine, Measured};
+use dagaz_core::engine::Engine;
 use dagaz_core::exp::{Loc, MsgPart};
 use dagaz_core::formats;
 use dagaz_core::interp::{Limits, RuntimeError, bare, entry_sizes};
@@ -82,17 +82,6 @@ impl Engine for Interpreter {
 
     fn set_limits(&mut self, limits: Limits) {
         self.limits = limits;
-    }
-
-    /// It has one thread.
-    fn set_threads(&mut self, _: usize) {}
-
-    fn measured(&self) -> Measured {
-        Measured::default()
-    }
-
-    fn profile(&self) -> Vec<(Loc, u64, u64)> {
-        Vec::new()
     }
 }
 

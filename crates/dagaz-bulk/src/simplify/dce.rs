@@ -67,7 +67,16 @@ fn without_dead_results(stm: &mut Stm, used: &HashSet<VarId>) {
             retain(&mut body.result, &is_used);
             retain(params, &is_used);
         }
-        _ => return,
+        // The results of all others stay or go together.
+        Op::Atom(_) | Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) | Op::Convert(..) => {
+            return;
+        }
+        Op::Select { .. } | Op::Iota { .. } | Op::Broadcast { .. } | Op::Transpose { .. } => return,
+        Op::Reshape { .. } | Op::Slice { .. } | Op::Update { .. } | Op::Concat { .. } => return,
+        Op::Stack { .. } | Op::Gather { .. } | Op::Scatter { .. } | Op::Fold { .. } | Op::Reduce { .. } => {
+            return;
+        }
+        Op::Scan { .. } | Op::Dot { .. } | Op::Call { .. } | Op::Assert { .. } => return,
     }
     retain(&mut stm.pat, &is_used);
 }

@@ -24,8 +24,8 @@ use std::collections::HashMap;
 use dagaz_core::types::{Atom, Param, Type, VarId};
 
 use crate::build::Builder;
-use crate::term::{Body, Combine, Fun, Lambda, LoopForm, Op, Program, Stm};
-use crate::visit::operands_mut;
+use crate::term::{Body, Fun, Lambda, LoopForm, Op, Program, Stm};
+use crate::visit::{lambda_mut, operands_mut};
 
 /// How often the whole program is gone through at most; it is enough for what comes up in practice.
 const ROUNDS: usize = 6;
@@ -150,10 +150,11 @@ impl Simplifier {
                 }
                 *body = self.body(body);
             }
-            Op::Reduce { op, .. } | Op::Scan { op, .. } | Op::Scatter { combine: Combine::Op(op, _), .. } => {
-                *op = self.lambda(op);
+            op => {
+                if let Some(lambda) = lambda_mut(op) {
+                    *lambda = self.lambda(lambda);
+                }
             }
-            _ => {}
         }
     }
 

@@ -7,7 +7,7 @@
 //! ```
 
 use dagaz_core::build::fold_binop;
-use dagaz_core::prim::{BinOp, CmpOp, Prim, UnOp};
+use dagaz_core::prim::{BinOp, CmpOp, Prim, PrimType, UnOp};
 use dagaz_core::prim_eval::{convert, eval_cmpop, eval_ternop, eval_unop};
 use dagaz_core::types::{Atom, Type};
 
@@ -54,12 +54,13 @@ impl Simplifier {
                 constant(eval_cmpop(*op, *x, *y).map(Prim::Bool))
             }
             Op::CmpOp(op, ty, x, y) if x == y && !ty.is_float() => Some(Atom::bool(*op != CmpOp::Lt)),
-            Op::CmpOp(CmpOp::Le, _, Atom::Const(x), y) => {
+            // Narrower integers of an iota may have wrapped.
+            Op::CmpOp(CmpOp::Le, PrimType::I64, Atom::Const(x), y) => {
                 let least =
                     matches!(self.def(*y), Some(Op::Iota { .. })) && x.as_i64().is_some_and(|x| x <= 0);
                 least.then_some(Atom::bool(true))
             }
-            Op::CmpOp(CmpOp::Lt, _, x, y) => {
+            Op::CmpOp(CmpOp::Lt, PrimType::I64, x, y) => {
                 let bound = match self.def(*y) {
                     Some(Op::Broadcast { axes, value, .. }) if axes.is_empty() => *value,
                     _ => *y,

@@ -37,8 +37,18 @@ impl Back {
                 plus: None,
                 triangles: Vec::new(),
             },
-            // All others have no or several results, or are scalar.
-            _ => Exp::Atom(Atom::bool(false)),
+            Op::UnOp(..)
+            | Op::BinOp(..)
+            | Op::TernOp(..)
+            | Op::CmpOp(..)
+            | Op::Convert(..)
+            | Op::Select { .. } => {
+                unreachable!("{op:?} is elementwise")
+            }
+            Op::Scatter { .. } | Op::Reduce { .. } | Op::Scan { .. } | Op::If { .. } | Op::Loop { .. } => {
+                unreachable!("{op:?} has several results")
+            }
+            Op::Call { .. } | Op::Assert { .. } => unreachable!("{op:?} has several results, or none"),
         }
     }
 

@@ -55,7 +55,10 @@ impl Back {
     fn type_of(&self, atom: Atom) -> Type {
         match atom {
             Atom::Const(prim) => prim.ty().into(),
-            Atom::Var(var) => self.b.types.get(&var).cloned().unwrap_or(Type::I64),
+            Atom::Var(var) => match self.b.types.get(&var) {
+                Some(ty) => ty.clone(),
+                None => panic!("{}_{} has no type", self.b.hint(var), var.0),
+            },
         }
     }
 

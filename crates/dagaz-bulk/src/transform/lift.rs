@@ -113,14 +113,26 @@ impl Transform<'_> {
                 let (left, right) = (self.lane_axes(lanes, left), self.lane_axes(lanes, right));
                 Op::Dot { sizes, rank: rank + 1, left, right }
             }
-            // Scalar operations: each operand has the shape of the result, or is a constant.
-            _ => {
+            // Each operand has the shape of the result, or is a constant.
+            Op::UnOp(..)
+            | Op::BinOp(..)
+            | Op::TernOp(..)
+            | Op::CmpOp(..)
+            | Op::Convert(..)
+            | Op::Select { .. } => {
                 let mut new = op.clone();
                 let wide: Vec<Atom> = operands(op).into_iter().map(|a| self.operand(lanes, a)).collect();
                 let mut wide = wide.into_iter();
                 operands_mut(&mut new, &mut |atom| *atom = wide.next().unwrap_or(*atom));
                 new
             }
+            Op::Atom(_) | Op::Iota { .. } | Op::Slice { .. } | Op::Update { .. } | Op::Gather { .. } => {
+                unreachable!("{op:?} is lifted elsewhere")
+            }
+            Op::Scatter { .. } | Op::Reduce { .. } | Op::Scan { .. } | Op::If { .. } | Op::Loop { .. } => {
+                unreachable!("{op:?} is lifted elsewhere")
+            }
+            Op::Call { .. } | Op::Assert { .. } => unreachable!("{op:?} is lifted elsewhere"),
         })
     }
 

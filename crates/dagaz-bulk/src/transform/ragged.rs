@@ -128,7 +128,19 @@ impl Transform<'_> {
                 return Ok(false);
             }
             Op::Reshape { dims, array } => return self.ragged_reshape(lanes, stm, dims, *array),
-            _ => return Ok(false),
+            // Element by element, or row by row, what does not exist stays apart from what does.
+            Op::Atom(_) | Op::UnOp(..) | Op::BinOp(..) | Op::TernOp(..) | Op::CmpOp(..) | Op::Convert(..) => {
+                return Ok(false);
+            }
+            Op::Select { .. } | Op::Iota { .. } | Op::Broadcast { .. } | Op::Transpose { .. } => {
+                return Ok(false);
+            }
+            Op::Slice { .. } | Op::Stack { .. } | Op::Gather { .. } => return Ok(false),
+            // What comes before an element does not depend on what does not exist behind it.
+            Op::Scan { .. } => return Ok(false),
+            // These leave it out themselves, or are lifted by their bodies.
+            Op::Update { .. } | Op::Scatter { .. } | Op::If { .. } | Op::Loop { .. } => return Ok(false),
+            Op::Call { .. } | Op::Assert { .. } => return Ok(false),
         }
         Ok(true)
     }
