@@ -324,3 +324,14 @@ fn sections_of_plain_futhark_are_made_before_their_operand() {
     "#]],
     );
 }
+
+#[test]
+fn an_unknown_size_may_have_been_meant_as_a_parameter() {
+    check_with_help(
+        "def f [n] (xs: [n]f64) (ys: [m]f64) : f64 = xs[0] + ys[0]",
+        expect![[r#"
+        test.fut:1:30: error [unknown-name]: Unknown variable "m"
+          a size that the arguments determine is written in front of the parameters: [m]
+    "#]],
+    );
+}

@@ -22,6 +22,7 @@ use dagaz_types::{Dialect, typed};
 
 use crate::engines::Backend;
 use crate::files::{Disk, Files};
+use crate::library;
 use crate::load::{self, Loaded};
 use crate::pipelines;
 use crate::render::{self, Style};
@@ -167,7 +168,8 @@ fn check(loaded: Loaded, dialect: Dialect) -> Result<(SourceMap, dagaz_types::Ch
     let found = std::mem::replace(&mut checked.diagnostics, loaded.diagnostics);
     checked.diagnostics.extend(found);
     if checked.diagnostics.iter().any(Diagnostic::is_error) {
-        return Err(reject(loaded.sources, checked.diagnostics));
+        let diagnostics = library::suggest(checked.diagnostics, &loaded.sources);
+        return Err(reject(loaded.sources, diagnostics));
     }
     let faults = crate::index_sets::check(&checked.program, &loaded.sources);
     if !faults.is_empty() {

@@ -152,6 +152,22 @@ fn what_the_standard_library_has_is_said_where_it_has_not() {
 }
 
 #[test]
+fn names_of_the_standard_library_are_told_apart_from_unknown_ones() {
+    check(
+        &[("main.fut", "entry f = linalg_f64.det [[1, 2], [3, 4]]\n")],
+        expect![[r#"
+            error[unknown-name]: Unknown variable "linalg_f64"
+             --> main.fut:1:11
+              |
+            1 | entry f = linalg_f64.det [[1, 2], [3, 4]]
+              |           ^^^^^^^^^^
+              |
+              = help: the standard library has "linalg_f64": import "std/linalg"
+        "#]],
+    );
+}
+
+#[test]
 fn errors_of_the_standard_library_are_shown_where_it_is_used() {
     let program = "module random = import \"std/random\"\n\
                    entry main (n: i64) = random.random.integer (n, 0) (random.random.key 1)\n";

@@ -1,10 +1,10 @@
 //! Type expressions: names are resolved and sizes are checked to be of type `i64`.
 
-use dagaz_syntax::ast::{Exp, Ident, TypeArg as SynArg, TypeExp, TypeExpKind};
+use dagaz_syntax::ast::{Exp, ExpKind, Ident, QualName, TypeArg as SynArg, TypeExp, TypeExpKind};
 use dagaz_syntax::{Diagnostic, Name};
 
 use super::{ANY_SIZE, Infer, duplicate};
-use crate::context::{Res, error, fail};
+use crate::context::{Error, Res, error, fail};
 use crate::subst::Subst;
 use crate::types::{Liftedness, RetType, Type, TypeArg, TypeParamKind};
 
@@ -107,7 +107,7 @@ impl Infer<'_> {
 
     /// A size: an expression of type `i64`.
     pub(crate) fn size_exp(&mut self, e: &Exp) -> Res<()> {
-        let ty = self.without_lifting(|infer| infer.exp(e))?;
+        let ty = self.without_lifting(|infer| infer.exp(e)).map_err(|error| with_size_help(e, error))?;
         let ok = self.unify(&Type::I64, &ty);
         self.expect(ok, e.span, "A size must be of type \"i64\"", &Type::I64, &ty)
     }
@@ -189,4 +189,18 @@ pub(crate) fn check_distinct(what: &str, names: impl Iterator<Item = Ident>) -> 
         seen.push(ident);
     }
     Ok(())
+}
+
+/// A name that is not known as a size may have been meant as one that arguments determine.
+fn with_size_help(size: &Exp, error: Error) -> Error {
+    let ExpKind::Var(QualName { quals, name, .. }) = &size.kind else { return error };
+    match error {
+        Error::Diagnostic(d) if d.code == "unknown-name" && quals.is_empty() && d.help.is_empty() => {
+            let help = format!(
+                "a size that the arguments determine is written in front of the parameters: [{name}]"
+            );
+            d.help(help).into()
+        }
+        other => other,
+    }
 }
